@@ -21,7 +21,7 @@ from plumbline.linalg_to_kernels.computations import (
 )
 from plumbline.linalg_to_kernels.constant_products import ConstantProduct, constant_product
 
-_DEEPEST = 100
+DEEPEST = 100
 """How many members may be inlined one into the other: an evaluation goes down so many levels, each
 of several calls of Python's, which has an end."""
 
@@ -211,6 +211,10 @@ class Group:
         """Where the elements of a step's result are read."""
         return self._noted.sites.get(result, ())
 
+    def depth(self, member: Computation) -> int:
+        """How many members are between one and a step that reads it, and that step, at most."""
+        return max(self._noted.depths.get(result, 0) for result in member.results)
+
     def parts_loop(self, step: Computation) -> int | None:
         """The loop of a step of which all iterations are done at once, as they are of few parts."""
         return self._noted.parts.get(step)
@@ -331,7 +335,7 @@ class _Forming:
             return False
         chooses_at_once = self._note_parts(member)
         if chooses_at_once and self._may_be_inlined(member):
-            return self._depth(member) <= _DEEPEST
+            return self._group.depth(member) <= DEEPEST
         self._group.steps = (member, *self._group.steps)
         if self._limits.has_parts and member.parts_loop is not None:
             noted.parts[member] = member.parts_loop
@@ -364,16 +368,13 @@ class _Forming:
 
     def note_reads(self, member: Computation, step: Computation, loops: Indices) -> None:
         """Notes what `member` reads when its loops are these expressions of those of `step`."""
-        depth = 1 if member is step else self._depth(member) + 1
+        depth = 1 if member is step else self._group.depth(member) + 1
         noted = self._noted
         for source, indices in member.reads(loops, len(step.reduces)):
             noted.depths[source] = max(depth, noted.depths.get(source, 0))
             site, sites = Site(step, indices), noted.sites.get(source, ())
             if site not in sites:
                 noted.sites[source] = (*sites, site)
-
-    def _depth(self, member: Computation) -> int:
-        return max(self._noted.depths.get(result, 0) for result in member.results)
 
     def _may_be_inlined(self, member: Computation) -> bool:
         """Decides on a member all of whose readers are known."""

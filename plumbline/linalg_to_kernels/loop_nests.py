@@ -31,7 +31,7 @@ from plumbline.linalg_to_kernels.computations import (
 )
 from plumbline.linalg_to_kernels.constant_products import ConstantProduct, build_product
 from plumbline.linalg_to_kernels.evaluation import Evaluation
-from plumbline.linalg_to_kernels.group import Block, Group
+from plumbline.linalg_to_kernels.group import DEEPEST, Block, Group
 from plumbline.linalg_to_kernels.loop_order import (
     MOST_BESIDE,
     Order,
@@ -636,31 +636,32 @@ def _hosted(
 ) -> dict[Computation, Computation]:
     """For steps that are computed in the loops of the first step that reads them, that step.
 
-    That may be in the loops of a later one by itself: nobody may read them before these.
+    That may be in the loops of a later one by itself: nobody may read them before these. An
+    evaluation goes down from one to the next as it does through what is inlined, and so not to more
+    of them one below the other than to such members.
     """
     hosts: dict[Computation, Computation] = {}
+    depths: dict[Computation, int] = {}
     # In another step's loops those are of all parts at once that the host's own ones become.
     at_once: dict[Computation, int | None] = {}
     positions = {step: position for position, step in enumerate(group.steps)}
-    for position, step in reversed(list(enumerate(group.steps[:-1]))):
+    for step in reversed(group.steps[:-1]):
         if len(step.results) > 1:
             continue
-        readers = [
-            (reader, site)
-            for reader in group.steps[position + 1 :]
-            for site in group.sites(step.results[0])
-            if site.step is reader
-        ]
-        first = readers[0][0] if readers else None
+        readers = [site.step for site in group.sites(step.results[0])]
+        first = min(readers, key=positions.__getitem__, default=None)
         if first is None or not may_be_hosted(step, first):
             continue
-        sites = [site.indices for reader, site in readers if reader is first]
+        depth = depths.get(first, 0) + group.depth(step) + 1
+        if depth > DEEPEST:
+            continue
+        sites = [site.indices for site in group.sites(step.results[0]) if site.step is first]
         host = hosts.get(first, first)
-        earliest = min(positions[hosts.get(reader, reader)] for reader, _ in readers)
+        earliest = min(positions[hosts.get(reader, reader)] for reader in readers)
         parts = at_once[first] if first in hosts else group.parts_loop(first)
         covers = _covers(step, first, sites[0], parts)
         if len(sites) == 1 and covers and positions[host] == earliest:
-            hosts[step] = host
+            hosts[step], depths[step] = host, depth
             at_once[step] = _loop_along(step, sites[0], parts)
     return hosts
 

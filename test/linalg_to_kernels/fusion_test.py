@@ -358,6 +358,21 @@ def test_contiguous_rows_are_fewer_at_once_where_much_is_kept(steps: int, lanes:
     assert f"to %c512 step %c{lanes} " in kernels
 
 
+def test_states_of_many_steps_are_computed_in_loops_of_one() -> None:
+    """Each is computed where the next one reads it, which is some calls of Python's deeper."""
+
+    def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        states = [x]
+        for _ in range(140):
+            states.append(states[-1] * 0.5 + x)
+        return states[-1].sum(1), *states[1:]
+
+    x = torch.randn(32, 8)
+    program = plumbline.compile(_Function(function), (x,))
+    for result, expected in zip(program(x), function(x), strict=True):
+        torch.testing.assert_close(result, expected)
+
+
 def test_what_is_read_anywhere_is_a_kernel_of_its_own() -> None:
     def function(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
         y = x * 2 + 1
