@@ -4,6 +4,7 @@ From the last computation of a block back, each takes the producers in that are 
 that can be computed where they are read, or row by row beside it. Groups alike share a function.
 """
 
+import functools
 import heapq
 from collections.abc import Container, Iterator
 
@@ -40,12 +41,17 @@ from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
 from plumbline.linalg_to_kernels.layouts import LAYOUT, is_contiguous, layout_of
 from plumbline.linalg_to_kernels.loop_order import Access, accesses, has_contiguous_loop
+from plumbline.linalg_to_kernels.products_of_blocks import products_of_blocks
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.strategies import Strategies
 from plumbline.linalg_to_kernels.told_by_place import told_by_place
 
 GROUP = "plumbline.group"
 """The attribute of a function that is a group: what its kernel is called."""
+
+
+_COPIED = ("arith.constant", "tensor.empty")
+"""What each group has a copy of that needs it."""
 
 
 def form_fusion_groups(module: ir.Operation, strategies: Strategies) -> None:
@@ -63,7 +69,8 @@ def form_fusion_groups(module: ir.Operation, strategies: Strategies) -> None:
             for group in computations.groups():
                 contractions = computations.contractions_of(group)
                 kind = kernel_name(group, contractions)
-                _outline(group, kind, functions, dead, strategies, contractions)
+                call = _outline(group, kind, functions, dead, strategies, contractions)
+                computations.note_call(call)
             dead.erase()
 
 
@@ -73,13 +80,17 @@ class _Dead:
     def __init__(self) -> None:
         # By result, as the hash of an operation in the bindings changes with its operands.
         self._ops: dict[ir.Value, ir.Operation] = {}
+        # What computes nothing and reads no tensor, which groups may have in common by hundreds.
+        self._copied: dict[ir.Value, ir.Operation] = {}
 
     def __contains__(self, op: ir.Operation) -> bool:
         return bool(op.results) and op.results[0] in self._ops
 
     def add_unless_used(self, op: ir.Operation) -> None:
         """Notes an operation if only dead ones use it."""
-        if op not in self and all(
+        if op.name in _COPIED:
+            self._copied[op.results[0]] = op
+        elif op not in self and all(
             use.owner.operation in self for result in op.results for use in result.uses
         ):
             self._ops[op.results[0]] = op
@@ -88,6 +99,9 @@ class _Dead:
         """Erases them: each was noted after those that use it."""
         for op in self._ops.values():
             op.erase()
+        for op in self._copied.values():
+            if not any(True for _ in op.results[0].uses):
+                op.erase()
 
 
 class _Block:
@@ -100,7 +114,10 @@ class _Block:
         self._by_result = {
             result: member for member in self._computations for result in member.results
         }
-        self._dead, self._strategies = dead, strategies
+        self._block, self._dead, self._strategies = block, dead, strategies
+        in_order = functools.cmp_to_key(self._compared)
+        self._readers = {result: sorted(users(result), key=in_order) for result in self._by_result}
+        self._first_calls: dict[ir.Value, ir.Operation] = {}
         self._contractions = frozenset(filter(strategies.is_contraction, self._computations))
         others = [member for member in self._computations if member not in self._contractions]
         self._of_attention = self._contractions.union(
@@ -121,8 +138,11 @@ class _Block:
 
     def groups(self) -> Iterator[Group]:
         """All groups, the last of the block first."""
-        for total in reversed(self._computations):
-            if self._is_used(total) and (found := self._block_products(total)) is not None:
+        has_products = any(products_of_blocks(member) for member in self._computations)
+        for total in reversed(self._computations if has_products else ()):
+            if total in self._taken or not self._is_used(total):
+                continue
+            if (found := self._block_products(total)) is not None:
                 yield self._take(found)
         for root in reversed(self._computations):
             if root not in self._taken and self._is_used(root):
@@ -160,9 +180,34 @@ class _Block:
     def _by_op(self, op: ir.Operation) -> Computation | None:
         return next(filter(None, map(self._by_result.get, op.results)), None)
 
+    def note_call(self, call: ir.Operation) -> None:
+        """Notes that a call, of a group, reads what it is given."""
+        for source in self._readers.keys() & map(viewed, call.operands):
+            first = self._first_calls.get(source)
+            if first is None or call.is_before_in_block(first):
+                self._first_calls[source] = call
+
     def _users(self, result: ir.Value) -> Iterator[ir.Operation]:
-        """What reads a result, but for what is dead."""
-        return (user for user in users(result) if user not in self._dead)
+        """What reads a result, in order, but for what is dead; of calls of groups the first.
+
+        Whoever asks for one of them has it at once where hundreds are dead, as of what each step of
+        a recurrence reads: groups are formed from the last one back.
+        """
+        call = self._first_calls.get(result)
+        for user in self._readers[result]:
+            if user in self._dead:
+                continue
+            if call is not None and self._compared(call, user) < 0:
+                yield call
+                call = None
+            yield user
+        if call is not None:
+            yield call
+
+    def _compared(self, one: ir.Operation, other: ir.Operation) -> int:
+        """Less than zero if an operation, or what it is in, stands before another, or that."""
+        one, other = enclosing_in(self._block, one), enclosing_in(self._block, other)
+        return 0 if one == other else -1 if one.is_before_in_block(other) else 1
 
     def _is_outside(self, user: ir.Operation, group: Group) -> bool:
         """Whether an operation is no member, or is one that is done outside of the group as well.
@@ -311,10 +356,11 @@ class _Block:
         outputs = set(group.outputs)
         if more not in self._repeated:
             for result in more.results:
-                outside = [user for user in self._users(result) if self._is_outside(user, group)]
-                if any(_is_before(user, group.root.op) for user in outside):
-                    return None
-                if outside:
+                outside = (user for user in self._users(result) if self._is_outside(user, group))
+                first = next(outside, None)
+                if first is not None:
+                    if self._compared(first, group.root.op) < 0:
+                        return None
                     outputs.add(result)
         read = (*self._producers(more), *map(group.producer, more.read_anywhere))
         begun = group if {*read}.isdisjoint(group.members) else None
@@ -332,11 +378,6 @@ class _Block:
         if grown is None or not (found or more in self._contractions):
             return grown
         return grown if self._strategies.suits_contraction(grown) else None
-
-
-def _is_before(user: ir.Operation, op: ir.Operation) -> bool:
-    """Whether an operation, or the one in the block of `op` that it is in, stands before `op`."""
-    return bool(enclosing_in(op.block, user).is_before_in_block(op))
 
 
 def _is_transposition(member: Computation) -> bool:
@@ -423,7 +464,7 @@ def _outline(
     dead: _Dead,
     strategies: Strategies,
     contractions: Container[Computation],
-) -> None:
+) -> ir.Operation:
     """Puts a call of a function in the place of a group, and notes what is dead then.
 
     The call is where the contractions are that take most of its time, and what comes of them.
@@ -463,6 +504,7 @@ def _outline(
         ]
     for op in (*old_views, *reversed(order)):
         dead.add_unless_used(op)
+    return call.operation
 
 
 def _attributes(captured: ir.Value, *, with_layout: bool) -> ir.DictAttr:

@@ -23,7 +23,6 @@ from plumbline.linalg_to_kernels.computations import (
     viewed,
 )
 from plumbline.linalg_to_kernels.constants import is_constant
-from plumbline.linalg_to_kernels.products import sum_of_products
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes
 
 IN_LANE = 4
@@ -76,7 +75,7 @@ class Products:
 
 def products_of_blocks(sums: Computation) -> Products | None:
     """How a computation sums the products of blocks, if it does."""
-    found = sum_of_products(sums.op)
+    found = sums.sum_of_products
     if found is None or [*map(_width, (*sums.inputs, *sums.results))] != [8, 8, 32]:
         return None
     loops = [found.batches, found.rows, found.columns, found.summed]

@@ -44,21 +44,28 @@ def split_sums(module: ir.Operation) -> None:
 
 def _run(member: Computation) -> int | None:
     """The loop over a short run of elements that a computation adds up, beside others."""
-    reductions = [loop for loop, reduces in enumerate(member.reduces) if reduces]
-    if not _is_sum(member) or member.sum_of_products is not None:
+    runs = _short_runs(member)
+    if not runs or not _is_sum(member) or member.sum_of_products is not None:
         return None
-    found = list(_accesses(member))
+    found = []
+    for access in _accesses(member):
+        found.append(access)
+        runs = [run for run in runs if access.stride(run) in (0, 1)]
+        if not runs:
+            return None
+    beside = (run for run in runs if any(_has_runs_beside(member, access, run) for access in found))
+    return next(beside, None)
+
+
+def _short_runs(member: Computation) -> list[int]:
+    """The loops over a few elements that are added up, with many others for each place."""
+    reductions = [loop for loop, reduces in enumerate(member.reduces) if reduces]
+    found = []
     for run in reductions:
-        size = member.sizes[run]
         others = [member.sizes[loop] for loop in reductions if loop != run]
-        if (
-            1 < size < _LONGEST
-            and (DYNAMIC in others or math.prod(others) >= _FEWEST)
-            and any(_has_runs_beside(member, access, run) for access in found)
-            and all(access.stride(run) in (0, 1) for access in found)
-        ):
-            return run
-    return None
+        if 1 < member.sizes[run] < _LONGEST and (DYNAMIC in others or math.prod(others) >= _FEWEST):
+            found.append(run)
+    return found
 
 
 def _is_sum(member: Computation) -> bool:

@@ -1,5 +1,7 @@
 """What is fused into how many kernels, and that their numbers are PyTorch's, at awkward sizes."""
 
+import cProfile
+import pstats
 import re
 import sys
 from collections.abc import Callable
@@ -453,6 +455,28 @@ def test_weights_of_which_each_is_read_twice_are_each_looked_at_once(
     module, x = _Recurrence(), torch.randn(1, 8)
     torch.testing.assert_close(plumbline.compile(module, (x,))(x)[0], module(x))
     assert looks
+
+
+def test_kernels_of_a_recurrence_take_time_that_grows_with_its_steps() -> None:
+    """Of a selective scan: all steps read parts of the same tensors, and each adds up its state."""
+
+    def function(x: torch.Tensor, a: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        d, b, c = (x @ w).split([1, 8, 8], -1)
+        d, h, sums = functional.softplus(d), x.new_zeros(2, 16, 8), []
+        for t in range(x.shape[1]):
+            h = torch.exp(d[:, t, None] * a) * h + d[:, t, None] * b[:, t, None] * x[:, t, :, None]
+            sums.append((h * c[:, t, None]).sum(-1))
+        return torch.stack(sums, 1)
+
+    def calls(steps: int) -> int:
+        operands = torch.randn(2, steps, 16), torch.randn(16, 8), torch.randn(16, 17)
+        text = plumbline.compile(_Function(function), operands).stage("linalg")
+        with make_context(), cProfile.Profile() as profile:
+            convert_linalg_to_kernels(ir.Module.parse(text))
+        return int(pstats.Stats(profile).total_calls)
+
+    few, many = calls(8), calls(24)
+    assert many < 3 * few, "a cost that is quadratic is 4 times as high"
 
 
 if __name__ == "__main__":
