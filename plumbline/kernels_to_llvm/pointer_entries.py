@@ -35,6 +35,7 @@ With weights from a file there is `int foo_load_weights(const char *path)` (`loa
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, builtin, func, llvm, scf
@@ -68,6 +69,39 @@ from plumbline.signature.function_name import (
 from plumbline.signature.signature import DEVICE_ALIGNMENT, WORKSPACE_ALIGNMENT
 from plumbline.signature.size_expressions import Size, lower_bound
 
+CHECK = "plumbline_check"
+"""How the functions are called that check pointers."""
+
+_MOST_CHECKED_AT_ONCE = 64
+"""Pointers that an entry checks by itself."""
+
+_CHECKED_BY_EACH = 32
+"""Of more, how many a function checks."""
+
+
+@dataclass(frozen=True)
+class _Address:
+    """What is required of a pointer."""
+
+    number: int
+    """Which of the pointers it is."""
+    tensor: str
+    """What messages call what it points to."""
+    alignment: int
+    unknown: Sequence[int]
+    """The axes that may be of size 0, as that is then nowhere."""
+
+    @property
+    def types(self) -> list[ir.Type]:
+        """Those of the pointer and of the sizes that are not known."""
+        return [pointer_type(), *[ir.IndexType.get()] * len(self.unknown)]
+
+    def check(self, values: Sequence[ir.Value]) -> None:
+        """Requires it of the pointer, the first of the values; sizes that are not known follow."""
+        pointer, *sizes = values
+        address = llvm.PtrToIntOp(integer_type(), pointer).result
+        check_address(self.tensor, address, self.alignment, sizes)
+
 
 class PointerEntries:
     """The entries of one program."""
@@ -99,6 +133,7 @@ class PointerEntries:
         self._counted_shapes = counted_shapes
         self._scalars = scalars
         self._weights = weights
+        self._checks: list[func.FuncOp] = []
         take_results_as_arguments(body, results.unbacked)
         self._workspace: Size | None = None
         if memory == "pool":
@@ -134,6 +169,7 @@ class PointerEntries:
         name = self._name
         if self._device is not None:
             self._device.declare(symbols)
+        self._define_checks(symbols)
         status = integer_type(32)
 
         def succeed() -> None:
@@ -266,30 +302,65 @@ class PointerEntries:
                     message = f"{tensor} has size {{}} in dimension {axis}, which is at least 0"
                     require(natural, message, [value])
 
+    def _required_addresses(self) -> list["_Address"]:
+        """What is required of each pointer to a tensor."""
+        tensors = [*self._names.inputs, *self._names.outputs]
+        no_results = [False] * len(self._counted_shapes)
+        return [
+            _Address(
+                number,
+                tensor,
+                max(type_.width // 8, self._least_alignment),
+                [axis for axis, size in enumerate(sizes) if not isinstance(size, int) or size == 0],
+            )
+            for number, (tensor, sizes, type_, by_value) in enumerate(
+                zip(
+                    tensors,
+                    self._shapes,
+                    self._elements,
+                    [*self._scalars, *no_results],
+                    strict=True,
+                )
+            )
+            if not by_value
+        ]
+
+    def _define_checks(self, symbols: ir.SymbolTable) -> None:
+        """Defines what checks some pointers each, if there are many.
+
+        LLVM takes time for a function that grows faster than the number of its branches: for 1200
+        pointers of one, 6 s.
+        """
+        required = self._required_addresses()
+        if len(required) <= _MOST_CHECKED_AT_ONCE:
+            return
+        for first in range(0, len(required), _CHECKED_BY_EACH):
+            some = required[first : first + _CHECKED_BY_EACH]
+            types = [type_ for address in some for type_ in address.types]
+            check = func.FuncOp(f"{CHECK}_{self._name}", (types, []), visibility="private")
+            check.attributes["no_inline"] = ir.UnitAttr.get()
+            with ir.InsertionPoint(check.add_entry_block()):
+                values = iter(check.arguments)
+                for address in some:
+                    address.check([next(values) for _ in address.types])
+                func.ReturnOp([])
+            symbols.insert(check.operation)
+            self._checks.append(check)
+
     def _check_pointers(
         self, pointers: Sequence[ir.Value], shapes: Sequence[Sequence[ir.Value]]
     ) -> None:
-        tensors = [*self._names.inputs, *self._names.outputs]
-        no_results = [False] * len(self._counted_shapes)
-        for tensor, pointer, sizes, values, type_, by_value in zip(
-            tensors,
-            pointers,
-            self._shapes,
-            shapes,
-            self._elements,
-            [*self._scalars, *no_results],
-            strict=True,
-        ):
-            if by_value:
-                continue
-            address = llvm.PtrToIntOp(integer_type(), pointer).result
-            unknown = [
-                value
-                for size, value in zip(sizes, values, strict=True)
-                if not isinstance(size, int) or size == 0
-            ]
-            alignment = max(type_.width // 8, self._least_alignment)
-            check_address(tensor, address, alignment, unknown)
+        required = self._required_addresses()
+        given = [
+            [pointers[each.number], *(shapes[each.number][axis] for axis in each.unknown)]
+            for each in required
+        ]
+        if not self._checks:
+            for each, values in zip(required, given, strict=True):
+                each.check(values)
+        for number, check in enumerate(self._checks):
+            some = given[number * _CHECKED_BY_EACH :][:_CHECKED_BY_EACH]
+            func.CallOp(check, [value for values in some for value in values])
 
     def _define_workspace_size(self, size: Size) -> None:
         parameters = [integer_type()] * len(self._symbols)

@@ -306,6 +306,30 @@ def test_arrays_that_it_cannot_take_are_refused(
         add(x.reshape(-1, 3) if x.size == 3 else x, Y)
 
 
+class _AddMany(torch.nn.Module):
+    def forward(self, x: torch.Tensor, *others: torch.Tensor) -> list[torch.Tensor]:
+        return [x * 2, torch.stack(others).sum(0)]
+
+
+def test_many_arguments_are_checked_by_functions_of_some_each() -> None:
+    """LLVM takes a time that grows with the square of the branches of one."""
+    others = [torch.full((3,), float(number)) for number in range(70)]
+    shapes = {"x": {0: Dim("rows")}, "others": ({},) * len(others)}
+    program = plumbline.compile(_AddMany(), (torch.ones(4), *others), shapes)
+    x, y = np.arange(5, dtype=np.float32), [other.numpy() for other in others]
+    doubled, total = program(x, *y)
+    assert (doubled.tolist(), total.tolist()) == ([0, 2, 4, 6, 8], [2415.0] * 3)
+    assert program(x[:0], *y)[0].size == 0
+    misaligned = np.frombuffer(bytearray(13), np.uint8)[1:].view(np.float32)
+    for number in (0, 30, 31, 69):
+        given = [*y]
+        given[number] = misaligned
+        with pytest.raises(UserError, match=f"others_{number} is not aligned to 4 bytes"):
+            program(x, *given)
+    functions = program.stage("llvm").split("llvm.func ")
+    assert max(function.count("llvm.cond_br") for function in functions) < 80
+
+
 def test_in_out_arguments_are_written_where_they_lie(accumulate: plumbline.CompiledProgram) -> None:
     total, x = np.zeros(3, np.float32), np.array([1, 2, 3], np.float32)
     for times in (1, 2):
