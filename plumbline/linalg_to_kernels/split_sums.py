@@ -6,7 +6,7 @@ each channel vectors hold as many as there are channels, and few are left to be 
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith
@@ -36,25 +36,25 @@ _FEWEST = 16
 def split_sums(module: ir.Operation) -> None:
     """Splits the sums of `module` over short runs that have others beside them."""
     with module.context:
+        terms = _Terms()
+        found: list[tuple[ir.Operation, int]] = []
         for op in operations_of(module, "linalg"):
             member = computation(op) if op.name == GENERIC else None
-            if member is not None and (run := _run(member)) is not None:
-                _split(member, run)
+            if member is not None and (run := _run(member, terms)) is not None:
+                found.append((op, run))
+        for op, run in found:
+            # Anew, as what it reads may be a sum that has been split.
+            member = computation(op)
+            assert member is not None
+            _split(member, run)
 
 
-def _run(member: Computation) -> int | None:
+def _run(member: Computation, terms: "_Terms") -> int | None:
     """The loop over a short run of elements that a computation adds up, beside others."""
     runs = _short_runs(member)
     if not runs or not _is_sum(member) or member.sum_of_products is not None:
         return None
-    found = []
-    for access in _accesses(member):
-        found.append(access)
-        runs = [run for run in runs if access.stride(run) in (0, 1)]
-        if not runs:
-            return None
-    beside = (run for run in runs if any(_has_runs_beside(member, access, run) for access in found))
-    return next(beside, None)
+    return next((run for run in runs if terms.lie_in_runs(member, run)), None)
 
 
 def _short_runs(member: Computation) -> list[int]:
@@ -83,29 +83,76 @@ def _is_sum(member: Computation) -> bool:
     )
 
 
-def _has_runs_beside(member: Computation, access: Access, run: int) -> bool:
-    """Whether a loop that adds nothing up goes from one run to the next, along a tensor."""
-    return access.stride(run) == 1 and any(
+_Read = tuple[ir.Value, Indices]
+"""A tensor, and where an element of it is read by the loops of a sum."""
+
+
+class _Terms:
+    """What sums of a module are computed of, as long as that stays as it is.
+
+    Hundreds of sums may be of what one chain of computations comes to, such as those of the
+    gradients of a recurrence, each of which goes on from where the next one is.
+    """
+
+    def __init__(self) -> None:
+        self._producers: dict[ir.Value, Computation | None] = {}
+        # For loops of these sizes, of which these reduce, and this is a run.
+        self._lying: dict[tuple[object, ...], dict[_Read, tuple[bool, bool]]] = {}
+
+    def lie_in_runs(self, member: Computation, run: int) -> bool:
+        """Whether all tensors that a sum is computed of lie along a run, or not at all along it.
+
+        And whether one of them has other runs beside.
+        """
+        known = self._lying.setdefault((member.sizes, member.reduces, run), {})
+        first = member.reads(member.loops, len(member.reduces))[: len(member.inputs)]
+        behind: dict[_Read, list[_Read]] = {}
+        pending = [*first]
+        while pending:
+            read = pending[-1]
+            if read not in behind and read not in known:
+                computed_of = self._read_for(read, len(member.reduces))
+                if computed_of is None:
+                    known[read] = _lies(member, read, run)
+                else:
+                    behind[read] = computed_of
+                    pending += (other for other in computed_of if other not in known)
+                    continue
+            if read not in known:
+                known[read] = _together(known[other] for other in behind[read])
+            pending.pop()
+        return all(_together(known[read] for read in first))
+
+    def _read_for(self, read: _Read, dims: int) -> list[_Read] | None:
+        """What an element is computed of there; None if it is in memory, or nowhere."""
+        source, indices = read
+        if source not in self._producers:
+            self._producers[source] = computation_of(source)
+        producer = self._producers[source]
+        if producer is None or producer.is_reduction or len(producer.results) > 1:
+            return None
+        return producer.reads(producer.loops_for(indices), dims)
+
+
+def _together(lying: Iterable[tuple[bool, bool]]) -> tuple[bool, bool]:
+    """Whether all lie so, and whether one has runs beside."""
+    found = [*lying]
+    return all(fits for fits, _ in found), any(is_beside for _, is_beside in found)
+
+
+def _lies(member: Computation, read: _Read, run: int) -> tuple[bool, bool]:
+    """The same of one tensor; what is in no memory lies anyhow."""
+    source, indices = read
+    if not is_in_memory(source):
+        return True, False
+    access = Access(tuple(ir.RankedTensorType(source.type).shape), indices)
+    # A loop that adds nothing up goes from one run to the next.
+    is_beside = access.stride(run) == 1 and any(
         access.stride(loop) == member.sizes[run]
         for loop, (reduces, size) in enumerate(zip(member.reduces, member.sizes, strict=True))
         if not reduces and size != 1
     )
-
-
-def _accesses(member: Computation) -> Iterator[Access]:
-    """The tensors that what a computation adds up is computed of, element by element."""
-    asked: set[tuple[ir.Value, Indices]] = set()
-    pending = [*member.reads(member.loops, len(member.reduces))[: len(member.inputs)]]
-    while pending:
-        source, indices = pending.pop()
-        if (source, indices) in asked:
-            continue
-        asked.add((source, indices))
-        producer = computation_of(source)
-        if producer is not None and not producer.is_reduction and len(producer.results) == 1:
-            pending += producer.reads(producer.loops_for(indices), len(member.reduces))
-        elif is_in_memory(source):
-            yield Access(tuple(ir.RankedTensorType(source.type).shape), indices)
+    return access.stride(run) in (0, 1), is_beside
 
 
 def _split(member: Computation, run: int) -> None:

@@ -19,6 +19,7 @@ from plumbline.context import make_context
 from plumbline.linalg_to_kernels import dequantized_weights
 from plumbline.linalg_to_kernels.computations import Computation, computation_of
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
+from plumbline.linalg_to_kernels.split_sums import split_sums
 
 
 class _Function(nn.Module):
@@ -457,6 +458,50 @@ def test_weights_of_which_each_is_read_twice_are_each_looked_at_once(
     assert looks
 
 
+def _calls(run: Callable[[], object]) -> int:
+    """How many calls of Python's functions something takes."""
+    with cProfile.Profile() as profile:
+        run()
+    return int(pstats.Stats(profile).total_calls)
+
+
+_SUMS_OF_STATES = """
+#id = affine_map<(n, c, y, x) -> (n, c, y, x)>
+#channel = affine_map<(n, c, y, x) -> (c)>
+#each = {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+#sum = {indexing_maps = [#id, #channel], iterator_types = ["reduction", "parallel", "reduction", "reduction"]}
+func.func @sums(%state0: tensor<2x4x8x8xf32>, %zeros: tensor<4xf32>) {
+  %empty = tensor.empty() : tensor<2x4x8x8xf32>
+"""  # noqa: E501
+
+_STATE = """
+  %state{next} = linalg.generic #each ins(%state{last} : tensor<2x4x8x8xf32>)
+      outs(%empty : tensor<2x4x8x8xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.sin %a : f32
+    linalg.yield %0 : f32
+  }} -> tensor<2x4x8x8xf32>
+  %sum{next} = linalg.generic #sum ins(%state{next} : tensor<2x4x8x8xf32>)
+      outs(%zeros : tensor<4xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a fastmath<reassoc> : f32
+    linalg.yield %0 : f32
+  }} -> tensor<4xf32>
+"""
+
+
+def test_sums_of_a_long_chain_are_looked_at_once() -> None:
+    def calls(steps: int) -> int:
+        states = (_STATE.format(last=step, next=step + 1) for step in range(steps))
+        text = "\n".join([_SUMS_OF_STATES, *states, "  return\n}"])
+        with make_context():
+            module = ir.Module.parse(text)
+            return _calls(lambda: split_sums(module.operation))
+
+    few, many = calls(20), calls(60)
+    assert many < 3.3 * few, "a cost that is quadratic is 6 times as high"
+
+
 def test_kernels_of_a_recurrence_take_time_that_grows_with_its_steps() -> None:
     """Of a selective scan: all steps read parts of the same tensors, and each adds up its state."""
 
@@ -471,9 +516,9 @@ def test_kernels_of_a_recurrence_take_time_that_grows_with_its_steps() -> None:
     def calls(steps: int) -> int:
         operands = torch.randn(2, steps, 16), torch.randn(16, 8), torch.randn(16, 17)
         text = plumbline.compile(_Function(function), operands).stage("linalg")
-        with make_context(), cProfile.Profile() as profile:
-            convert_linalg_to_kernels(ir.Module.parse(text))
-        return int(pstats.Stats(profile).total_calls)
+        with make_context():
+            module = ir.Module.parse(text)
+            return _calls(lambda: convert_linalg_to_kernels(module))
 
     few, many = calls(8), calls(24)
     assert many < 3 * few, "a cost that is quadratic is 4 times as high"
