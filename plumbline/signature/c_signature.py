@@ -4,6 +4,7 @@ The same rules hold before bufferization and after it, for tensors and for the m
 place.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from torch_mlir import ir
@@ -130,7 +131,7 @@ def _problems(
                     f"{taken} of integers or floats{_PAIRS if is_complex else ''}"
                 )
     if type_ is ir.RankedTensorType:
-        yield from _inout_problems(function, signature)
+        yield from _inout_problems(function, inputs, signature.results)
     weights = embedded_weights(function)
     for index, weight in enumerate(weights):
         if weight is None:
@@ -148,23 +149,29 @@ def _problems(
             yield f"{where} and {LAYOUT} = {text!r}: a {given} cannot lie so"
 
 
-def _inout_problems(function: ir.OpView, signature: ir.FunctionType) -> Iterator[str]:
-    """What is wrong with what is said of arguments that a function on tensors writes."""
+def _inout_problems(
+    function: ir.OpView, inputs: Sequence[ir.Type], given: Sequence[ir.Type]
+) -> Iterator[str]:
+    """What is wrong with what is said of arguments that a function on tensors writes.
+
+    It takes and gives values of these types.
+    """
     weights = embedded_weights(function)
     try:
         results = inout_results(function)
     except ValueError:
         yield f"{INOUT} is the number of the result that is the argument's new value: 0 : i64"
         return
+    written_by = Counter(results.values())
     for argument, result in results.items():
         where = f"argument {argument} has {INOUT} = {result}"
         if weights[argument] is not None:
             yield f"{where}: a weight of the library is not written"
-        if list(results.values()).count(result) > 1:
+        if written_by[result] > 1:
             yield f"{where}: another argument has the same result"
-        if not 0 <= result < len(signature.results):
+        if not 0 <= result < len(given):
             yield f"{where}: there is no such result"
-        elif signature.results[result] != signature.inputs[argument]:
+        elif given[result] != inputs[argument]:
             yield f"{where}: their types differ"
 
 
