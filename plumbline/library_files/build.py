@@ -19,13 +19,10 @@ from plumbline.library_files.c_header import c_header
 from plumbline.library_files.javascript import exported_functions, javascript, types
 from plumbline.library_files.kinds import (
     KINDS,
-    LIBRARY,
-    OF_TARGET,
     OF_TORCH,
     OF_WEIGHTS,
-    ONLY_OF_WEBASSEMBLY,
     STAGES,
-    WEBASSEMBLY_LIBRARY,
+    not_of,
 )
 from plumbline.library_files.options import LibraryOptions
 from plumbline.library_files.pkg_config import pkg_config
@@ -49,7 +46,6 @@ from plumbline.loader_to_stablehlo.program import (
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.target.choices import LIBRARY_ABIS
 from plumbline.target.cpu import cpu_target
-from plumbline.target.target import WEBASSEMBLY
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
 from plumbline.torch_to_tcp.stage import torch_to_tcp
 
@@ -177,11 +173,10 @@ class LibraryBuild:
                 f"{self._program.origin} is a program of {self._program.dialect}: there is no "
                 f"{kind} file of it"
             )
-        if kind in self._of_other_targets:
-            options = self._options
-            target = WEBASSEMBLY if options.is_for_webassembly else options.target
+        if kind in not_of(self._options.made_for):
             raise UserError(
-                f"{self._program.origin}: there is no {kind} file of it for the target {target}"
+                f"{self._program.origin}: there is no {kind} file of it for the target "
+                f"{self._options.made_for}"
             )
         if kind == ("packed-weights" if self._options.weights == "file" else "weights-file"):
             raise UserError(
@@ -198,18 +193,10 @@ class LibraryBuild:
     @property
     def stages(self) -> tuple[str, ...]:
         """The kinds of files that are texts of its stages, in order."""
-        left_out = set(self._of_other_targets)
+        left_out = set(not_of(self._options.made_for))
         if not isinstance(self._program, TorchProgram):
             left_out.update(OF_TORCH)
         return tuple(kind for kind in STAGES if kind not in left_out)
-
-    @property
-    def _of_other_targets(self) -> set[str]:
-        target = self._options.target
-        kinds = {kind for other in OF_TARGET if other != target for kind in OF_TARGET[other]}
-        if self._options.is_for_webassembly:
-            return kinds | set(LIBRARY) - set(WEBASSEMBLY_LIBRARY)
-        return kinds | set(ONLY_OF_WEBASSEMBLY)
 
     def _place(self, kind: str) -> Path:
         return self._folder / KINDS[kind].file_name(self._options.name)

@@ -5,6 +5,8 @@ The names are those that aot_library gives them (tools/aot/chain.bzl, aot_librar
 
 from dataclasses import dataclass
 
+from plumbline.target.target import WEBASSEMBLY
+
 
 @dataclass(frozen=True)
 class FileKind:
@@ -57,28 +59,41 @@ STAGES = ("torch", "tcp", "linalg", "kernels", "llvm", "gpu", "nvvm", "ptx", "ll
 OF_TORCH = ("torch", "references")
 """The kinds that a program has which PyTorch exports, and no other."""
 
-ONLY_OF_WEBASSEMBLY = ("module", "javascript", "types")
-"""The kinds that no other library has."""
-
 OF_WEIGHTS = ("weights", "packed-weights", "weights-file")
 """The kinds that a program of TCP does not have, whose constants stand in its text."""
 
-OF_TARGET = {
-    "host": ("kernels", "llvm"),
-    "nvptx": ("gpu", "nvvm", "ptx", "fatbin"),
+_LOADED = ("shared-object", "link", "pkg-config")
+
+_OF_TARGET = {
+    "host": ("kernels", "llvm", *_LOADED),
+    "nvptx": ("gpu", "nvvm", "ptx", "fatbin", *_LOADED),
+    WEBASSEMBLY: ("kernels", "llvm", "module", "javascript", "types"),
 }
-"""The kinds that programs for one target have, and those for others have not."""
+"""The kinds that programs for one target have, and those for some other have not."""
 
-LIBRARY = ("header", "object", "archive", "shared-object", "link", "pkg-config", "description")
-"""The kinds that are shipped, whatever weights are."""
 
-WEBASSEMBLY_LIBRARY = (
+def not_of(target: str) -> frozenset[str]:
+    """The kinds that programs for a target, of `choices.TARGETS` or WebAssembly, have not."""
+    kinds = {kind for others in _OF_TARGET.values() for kind in others}
+    return frozenset(kinds.difference(_OF_TARGET[target]))
+
+
+_SHIPPED = (
     "header",
     "object",
     "archive",
+    "shared-object",
+    "link",
+    "pkg-config",
     "module",
     "javascript",
     "types",
     "description",
 )
-"""Those of a library for WebAssembly."""
+
+LIBRARY, WEBASSEMBLY_LIBRARY = (
+    tuple(kind for kind in _SHIPPED if kind not in not_of(target))
+    for target in ("host", WEBASSEMBLY)
+)
+"""The kinds that are shipped, whatever weights are: of a library for a CPU or a GPU, and of one for
+WebAssembly."""

@@ -111,6 +111,11 @@ class LibraryOptions:
         return self.target_cpu == WEBASSEMBLY
 
     @property
+    def made_for(self) -> str:
+        """Its target, of `choices.TARGETS`, or WebAssembly."""
+        return WEBASSEMBLY if self.is_for_webassembly else self.target
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of files that are shipped of it, of `KINDS`."""
         if self.is_for_webassembly:

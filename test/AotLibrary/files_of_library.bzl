@@ -1,6 +1,8 @@
 """All files of an aot_library, for a test."""
 
-_LIBRARY = ["{}.h", "{}.json", "{}.o", "{}.pc", "lib{}.a", "lib{}.so", "{}.so"]
+_LIBRARY = ["{}.h", "{}.json", "{}.o", "lib{}.a"]
+
+_SHARED_OBJECT = ["{}.pc", "lib{}.so", "{}.so"]
 
 _STAGES = [
     "_internal_{}.S",
@@ -8,9 +10,12 @@ _STAGES = [
     "_internal_{}_linalg.mlir",
 ]
 
-_STAGES_OF_TARGET = {
-    "host": ["_internal_{}_kernels.mlir", "_internal_{}_llvm.mlir"],
-    "nvptx": ["_internal_{}.ptx", "_internal_{}_gpu.mlir", "_internal_{}_nvvm.mlir"],
+_STAGES_OF_CPU = ["_internal_{}_kernels.mlir", "_internal_{}_llvm.mlir"]
+
+_OF_TARGET = {
+    "host": _SHARED_OBJECT + _STAGES_OF_CPU,
+    "nvptx": _SHARED_OBJECT + ["_internal_{}.ptx", "_internal_{}_gpu.mlir", "_internal_{}_nvvm.mlir"],
+    "wasm32": _STAGES_OF_CPU + ["{}.d.mts", "{}.mjs", "{}.wasm"],
 }
 
 _OF_TORCH = [
@@ -28,10 +33,10 @@ def files_of_library(name, library, from_torch = True, loads_weights = False, ta
       library: the name of the library.
       from_torch: whether it has a loader.
       loads_weights: whether it has weights = "file".
-      target: what it is compiled for.
+      target: what it is compiled for, as for aot_library, or "wasm32".
       cubins: whether it has machine code for GPUs.
     """
-    patterns = _LIBRARY + _STAGES + _STAGES_OF_TARGET[target]
+    patterns = _LIBRARY + _STAGES + _OF_TARGET[target]
     if from_torch:
         patterns = patterns + _OF_TORCH
         if loads_weights:

@@ -6,7 +6,18 @@ load(":chain.bzl", "included_files", "stage")
 WEBASSEMBLY = "wasm32"
 
 def webassembly_error(name, target, abi, threads, weights):
-    """What there is not of WebAssembly; as `LibraryOptions` of plumbline/library_files."""
+    """What there is not of WebAssembly; as `LibraryOptions` of plumbline/library_files.
+
+    Args:
+      name: the library's name.
+      target: as for aot_library.
+      abi: as for aot_library.
+      threads: as for aot_library.
+      weights: as for aot_library.
+
+    Returns:
+      What is wrong, or None.
+    """
     problem = None
     if target != "host":
         problem = "target = \"host\", as its kernels are its own"
