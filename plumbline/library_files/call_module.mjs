@@ -11,6 +11,7 @@ const ALIGNMENT = 64;
 
 const [path, name] = process.argv.slice(2);
 const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(path)));
+exports._initialize();
 
 function fail(what) {
   process.stderr.write(`${what}\n`);

@@ -8,8 +8,9 @@ const ALIGNMENT = 64;
  */
 export async function load(source = new URL(program.module, import.meta.url)) {
   const module = source instanceof WebAssembly.Module ? source : await compile(source);
-  const instance = await WebAssembly.instantiate(module);
-  return (inputs) => call(instance.exports, inputs);
+  const { exports } = await WebAssembly.instantiate(module);
+  exports._initialize();
+  return (inputs) => call(exports, inputs);
 }
 
 async function compile(source) {

@@ -212,11 +212,12 @@ class Toolchain:
         """
         command = [
             *self.compiler,
-            "-nostartfiles",
+            # Else it is a command, of which each call is the whole life: it would end with what a
+            # program does at its end.
+            "-mexec-model=reactor",
             "-o",
             str(module),
             *map(str, object_files),
-            "-Wl,--no-entry",
             *(f"-Wl,--export={function}" for function in functions),
             # The names of functions stay, which profilers show.
             "-Wl,--strip-debug",

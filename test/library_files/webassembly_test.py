@@ -359,6 +359,44 @@ def test_types_of_arguments(tmp_path: Path) -> None:
     ]
 
 
+_MAIN = """
+#include <stdio.h>
+#include "it.h"
+
+__attribute__((constructor)) static void begin(void) { printf("begun\\n"); }
+
+int main(void) {
+  float x[2] = {0, 1}, y[2];
+  printf("%d", it(x, y));
+  printf(" %.4f\\n", (double)y[1]);
+  printf("%s", it_error(it(NULL, y)));
+  return 0;
+}
+"""
+
+_RUN = """
+import { readFileSync } from "node:fs";
+import { WASI } from "node:wasi";
+const wasi = new WASI({ version: "preview1" });
+const module = await WebAssembly.compile(readFileSync("main.wasm"));
+wasi.start(await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport }));
+"""
+
+
+@linked
+def test_a_program_in_c_has_it(tmp_path: Path) -> None:
+    plumbline.aot(torch.nn.Tanh(), torch.ones(2), name="it", out=tmp_path, target_cpu="wasm32")
+    (tmp_path / "main.c").write_text(_MAIN)
+    (tmp_path / "run.mjs").write_text(_RUN)
+    compiler = ["clang", "--target=wasm32-wasi", "main.c", "libit.a", "-o", "main.wasm"]
+    subprocess.run(compiler, check=True, cwd=tmp_path)
+    result = subprocess.run(
+        ["node", "run.mjs"], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    # It begins and ends as a program does, though a library is in it.
+    assert result.stdout == "begun\n0 0.7616\ninput is null"
+
+
 def _module(*parts: tuple[int, bytes]) -> bytes:
     return b"\0asm\1\0\0\0" + b"".join(
         bytes([kind, len(content)]) + content for kind, content in parts

@@ -29,12 +29,6 @@ int plumbline_dprintf(int file, const char* format, ...) {
 
 _Noreturn void plumbline_abort(void) { __builtin_trap(); }
 
-void __wasm_call_ctors(void);
-
-// Else linkers take a module for a command, of which a call is the whole life: they have each end
-// with what a program does at its end.
-__attribute__((used)) static void (*const begin)(void) = __wasm_call_ctors;
-
 struct text {
   char* place;
   int64_t room;
