@@ -275,8 +275,9 @@ def _aot_library(
         program = Label("//tools/aot:assemble_library"),
         message = "{}: assembling".format(name),
         data = included_files(name, included, target, cubins) + ["@bazel_tools//tools/cpp:current_cc_toolchain"],
-        options = "--archive=$(location {}) --shared-object=$(location {}) --threads={} --target={} --archiver=$(AR) --compiler $(CC) $(CC_FLAGS)".format(archive, shared_object, threads, target),
+        options = "--archive=$(location {}) --shared-object=$(location {}) --threads={} --target={} --target-cpu={} --archiver=$(AR) --compiler $(CC) $(CC_FLAGS)".format(archive, shared_object, threads, target, cpu),
         toolchains = [
+            Label("//tools/aot:target_cpu"),
             "@bazel_tools//tools/cpp:cc_flags",
             "@bazel_tools//tools/cpp:current_cc_toolchain",
         ],

@@ -7,12 +7,19 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from plumbline.errors import UserError
 from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
 from plumbline.target.choices import TARGETS
+from plumbline.target.target import WEBASSEMBLY
 from tools.aot import stage
 
 
 def _assemble(given: argparse.Namespace) -> None:
+    if given.target_cpu == WEBASSEMBLY:
+        raise UserError(
+            f"--//tools/aot:target_cpu={WEBASSEMBLY} shows stages alone: for a library of it say "
+            f'target_cpu = "{WEBASSEMBLY}" in aot_library'
+        )
     toolchain = Toolchain(tuple(given.compiler), given.archiver)
     # Under their names, which become part of what is made.
     with tempfile.TemporaryDirectory(prefix="plumbline-library-") as folder:
@@ -42,6 +49,7 @@ if __name__ == "__main__":
     )
     arguments.add_argument("--archiver", required=True, help="the ar of the C compiler")
     stage.add_threads(arguments)
+    stage.add_target_cpu(arguments)
     arguments.add_argument(
         "--target", choices=TARGETS, default=TARGETS[0], help="what the program is compiled for"
     )
