@@ -13,8 +13,12 @@ _MACHINES = {62: "x86_64", 183: "aarch64", 243: "riscv64"}
 """What `e_machine` says, as `platform.machine` has it: EM_X86_64, EM_AARCH64 and EM_RISCV."""
 
 
+HEADER_BYTES = _HEADER.size
+"""How long what each file begins with is."""
+
+
 def architecture(content: bytes) -> str:
-    """What machines it has code for, such as "x86_64".
+    """What machines a file that begins so has code for, such as "x86_64".
 
     Raises:
       ValueError: it is not a whole ELF file.

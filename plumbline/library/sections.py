@@ -14,11 +14,13 @@ def read_architecture(path: Path) -> str:
       OSError: the file cannot be read.
       ValueError: it is not a whole file of such a kind.
     """
-    content = path.read_bytes()
-    if content.startswith(wasm_sections.MAGIC):
+    # Weights may be in it, of gigabytes.
+    with path.open("rb") as file:
+        head = file.read(elf_sections.HEADER_BYTES)
+    if head.startswith(wasm_sections.MAGIC):
         return WEBASSEMBLY
-    _check_is_elf(content)
-    return elf_sections.architecture(content)
+    _check_is_elf(head)
+    return elf_sections.architecture(head)
 
 
 def read_section(path: Path, name: str) -> bytes | None:
