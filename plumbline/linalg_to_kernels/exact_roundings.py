@@ -20,6 +20,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
 from plumbline.bindings.walk import constant_float, defining_operation, operations_named
+from plumbline.linalg_to_kernels.vectors import element_of, like, splat
 
 Range = tuple[float, float]
 """Between which integers a float is one."""
@@ -68,17 +69,13 @@ def drop_exact_roundings(module: ir.Operation) -> None:
         for op in operations_named(module, "scf.for"):
             _round_extremes(op.opview)
         for op in operations_named(module, "arith.truncf"):
-            if _element(op.results[0]) == ir.BF16Type.get() and _holds_bf16(op.operands[0]):
+            if element_of(op.results[0].type) == ir.BF16Type.get() and _holds_bf16(op.operands[0]):
                 _leave_out_bits(op)
-
-
-def _element(value: ir.Value) -> ir.Type:
-    return value.type.element_type if isinstance(value.type, ir.VectorType) else value.type
 
 
 def _holds_bf16(value: ir.Value, depth: int = 0) -> bool:
     """Whether a float is one of f32 that bf16 holds, whatever it is computed of."""
-    if _element(value) != ir.F32Type.get():
+    if element_of(value.type) != ir.F32Type.get():
         return False
     number = constant_float(value)
     if number is not None:
@@ -88,7 +85,7 @@ def _holds_bf16(value: ir.Value, depth: int = 0) -> bool:
     if op is None or depth > _DEEPEST:
         return False
     if op.name == "arith.extf":
-        return bool(_element(op.operands[0]) == ir.BF16Type.get())
+        return bool(element_of(op.operands[0].type) == ir.BF16Type.get())
     numbers = [operand for operand in op.operands if operand.type == value.type]
     return op.name in _KEEPING and all(_holds_bf16(each, depth + 1) for each in numbers)
 
@@ -96,20 +93,10 @@ def _holds_bf16(value: ir.Value, depth: int = 0) -> bool:
 def _leave_out_bits(op: ir.Operation) -> None:
     """Rounds to bf16 what that holds."""
     value, result = op.operands[0], op.results[0]
-
-    def of_bits(width: int) -> ir.Type:
-        bits = ir.IntegerType.get_signless(width)
-        is_vector = isinstance(value.type, ir.VectorType)
-        return ir.VectorType.get(value.type.shape, bits) if is_vector else bits
-
     with ir.InsertionPoint(op), op.location:
-        wide = of_bits(32)
-        bits = arith.bitcast(wide, value)
-        number = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 16)
-        is_vector = isinstance(wide, ir.VectorType)
-        places = ir.DenseElementsAttr.get_splat(wide, number) if is_vector else number
-        upper = arith.shrui(bits, arith.constant(wide, places))
-        kept = arith.bitcast(result.type, arith.trunci(of_bits(16), upper))
+        wide = like(value.type, 32)
+        upper = arith.shrui(arith.bitcast(wide, value), splat(wide, 16))
+        kept = arith.bitcast(result.type, arith.trunci(like(value.type, 16), upper))
     result.replace_all_uses_with(kept)
     op.erase()
 

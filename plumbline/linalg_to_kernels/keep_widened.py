@@ -14,6 +14,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, math
 
 from plumbline.bindings.walk import defining_operation, operations_named
+from plumbline.linalg_to_kernels.vectors import element_of, splat
 
 _TO_INTEGERS = ("math.ceil", "math.floor", "math.round", "math.roundeven", "math.trunc")
 _EXTREMES = ("arith.maximumf", "arith.minimumf")
@@ -43,11 +44,7 @@ def _is_widened(value: ir.Value) -> bool:
     op = defining_operation(value)
     if op is None or op.name != "arith.extf":
         return False
-    return isinstance(_element(op.operands[0]), ir.F16Type)
-
-
-def _element(value: ir.Value) -> ir.Type:
-    return value.type.element_type if isinstance(value.type, ir.VectorType) else value.type
+    return isinstance(element_of(op.operands[0].type), ir.F16Type)
 
 
 def _may_give_either_zero(op: ir.Operation) -> bool:
@@ -59,8 +56,5 @@ def _add_zero(op: ir.Operation) -> None:
     """Adds 0 to an operand of an extreme, which then must say that it has to be the right zero."""
     number = op.operands[0]
     with ir.InsertionPoint(op), op.location:
-        element = ir.FloatAttr.get(_element(number), 0.0)
-        is_vector = isinstance(number.type, ir.VectorType)
-        zero = ir.DenseElementsAttr.get_splat(number.type, element) if is_vector else element
-        op.operands[0] = arith.addf(number, arith.constant(number.type, zero))
+        op.operands[0] = arith.addf(number, splat(number.type, 0.0))
     op.attributes["fastmath"] = ir.Attribute.parse("#arith.fastmath<none>")

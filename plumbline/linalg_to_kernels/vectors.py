@@ -15,15 +15,22 @@ _SHUFFLED_AT_ONCE = 128
 _MASKED_BITS = 32
 
 
-def splat(type_: ir.VectorType, value: float) -> ir.Value:
-    """A vector of one number."""
-    element = type_.element_type
+def element_of(type_: ir.Type) -> ir.Type:
+    """The type of a number, or of those in a vector."""
+    return type_.element_type if isinstance(type_, ir.VectorType) else type_
+
+
+def splat(type_: ir.Type, value: float) -> ir.Value:
+    """A number, or a vector of one number."""
+    element = element_of(type_)
     attribute = (
         ir.FloatAttr.get(element, value)
         if isinstance(element, ir.FloatType)
         else ir.IntegerAttr.get(element, int(value))
     )
-    return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, attribute))
+    if isinstance(type_, ir.VectorType):
+        attribute = ir.DenseElementsAttr.get_splat(type_, attribute)
+    return arith.constant(type_, attribute)
 
 
 def like(type_: ir.Type, bits: int) -> ir.Type:
