@@ -37,6 +37,14 @@ def classifier_loader() -> TorchLoaderOutput:
     )
 
 
+def check_classifier(library: plumbline.Library) -> None:
+    """Holds calls of its library against PyTorch."""
+    model = Classifier().eval()
+    for count in (0, 1, 7, 40):
+        x = torch.randn(count, 20)
+        torch.testing.assert_close(library(x)[0], model(x))
+
+
 class Cached(torch.nn.Module):
     """It has an in-out argument, numbers, an index that may be wrong, and a size of its values."""
 

@@ -23,6 +23,7 @@ from test.library_files.programs import (
     Halves,
     cached,
     check_cached,
+    check_classifier,
     classifier_loader,
     halves,
 )
@@ -126,9 +127,7 @@ def test_it_agrees_with_pytorch(tmp_path: Path) -> None:
     names = {"it.h", "it.o", "libit.a", "it.wasm", "it.mjs", "it.d.mts", "it.json"}
     assert {each.name for each in tmp_path.iterdir()} == names
     library = load_under(file, _NODE)
-    for count in (0, 1, 7, 40):
-        x = torch.randn(count, 20)
-        torch.testing.assert_close(library(x)[0], program.model(x))
+    check_classifier(library)
     with pytest.raises(UserError, match="--run-under node"):
         plumbline.load(file)
 
