@@ -8,7 +8,8 @@ from plumbline.cli.exit_status import SUCCESS
 from plumbline.cli.program import add_program, with_program
 from plumbline.cli.word_list import WordList
 from plumbline.errors import UserError
-from plumbline.library_files.kinds import KINDS, LIBRARY, WEBASSEMBLY_LIBRARY
+from plumbline.library_files.kinds import KINDS, shipped
+from plumbline.target.target import MICROCONTROLLER, WEBASSEMBLY
 
 if TYPE_CHECKING:
     from plumbline.library_files.build import Program
@@ -22,8 +23,9 @@ _KINDS = "\n".join(
 
 _EPILOG = f"""\
 kinds of files:
-  {_LIBRARY:16} all of {", ".join(LIBRARY)};
-  {"":16} with --target-cpu wasm32 {", ".join(WEBASSEMBLY_LIBRARY)}
+  {_LIBRARY:16} all of {", ".join(shipped("host"))};
+  {"":16} with --target-cpu wasm32 {", ".join(shipped(WEBASSEMBLY))};
+  {"":16} with a Cortex-M {", ".join(shipped(MICROCONTROLLER))}
 {_KINDS}
 
 The files are those of the targets of aot_library, byte for byte. Nothing is written unless all can

@@ -41,3 +41,10 @@ def load_as_told(given: argparse.Namespace, library: Path) -> "Library":
     if not command:
         raise UserError("--run-under has no command")
     return load_under(library, command)
+
+
+def stack_bytes(library: "Library") -> int | None:
+    """How much of its stack a microcontroller has used; None if the library runs on something else."""
+    from plumbline.library_files.called_under import LibraryUnder
+
+    return library.stack_bytes() if isinstance(library, LibraryUnder) else None

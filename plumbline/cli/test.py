@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plumbline.cli.exit_status import DIFFERS, SUCCESS
 from plumbline.cli.program import add_program, with_program
-from plumbline.cli.run_under import add_run_under, load_as_told
+from plumbline.cli.run_under import add_run_under, load_as_told, stack_bytes
 from plumbline.errors import UserError
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ def _run(given: argparse.Namespace) -> int:
         given.progress.end()
         for finding in findings:
             print(finding)
+        if (stack := stack_bytes(library)) is not None:
+            print(f"stack: at most {stack} bytes")
         differ = sum(not finding.agrees for finding in findings)
         print(f"{options.name}: {f'{differ} differ' if differ else 'agrees with PyTorch'}")
         return DIFFERS if differ else SUCCESS

@@ -1,20 +1,26 @@
-"""Reads ELF files (64 bits, little-endian; System V gABI, chapters 4 and 5)."""
+"""Reads ELF files (of 64 or 32 bits, little-endian; System V gABI, chapters 4 and 5)."""
 
 import struct
 from collections.abc import Iterator
 from typing import Any
 
-MAGIC = b"\x7fELF\x02\x01"
+from plumbline.target.target import THUMB
 
-_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
+_LONG, _SHORT = b"\x7fELF\x02\x01", b"\x7fELF\x01\x01"
 
-_MACHINES = {62: "x86_64", 183: "aarch64", 243: "riscv64"}
-"""What `e_machine` says, as `platform.machine` has it: EM_X86_64, EM_AARCH64 and EM_RISCV."""
+MAGIC = (_LONG, _SHORT)
+"""What files begin with, of 64 and of 32 bits."""
+
+_HEADERS = {_LONG: struct.Struct("<16sHHIQQQIHHHHHH"), _SHORT: struct.Struct("<16sHHIIIIIHHHHHH")}
+_SECTIONS = {_LONG: struct.Struct("<IIQQQQIIQQ"), _SHORT: struct.Struct("<IIIIIIIIII")}
+
+_MACHINES = {40: THUMB, 62: "x86_64", 183: "aarch64", 243: "riscv64"}
+"""What `e_machine` says, as `platform.machine` has it: EM_X86_64, EM_AARCH64 and EM_RISCV; and EM_ARM,
+of which those for microcontrollers are read alone."""
 
 
-HEADER_BYTES = _HEADER.size
-"""How long what each file begins with is."""
+HEADER_BYTES = max(header.size for header in _HEADERS.values())
+"""How long what each file begins with is, at most."""
 
 
 def architecture(content: bytes) -> str:
@@ -34,9 +40,12 @@ def sections(content: bytes) -> Iterator[tuple[str, slice]]:
       ValueError: it is not a whole ELF file.
     """
     header = _header(content)
+    section_header = _SECTIONS[_magic(content)]
     try:
         table, size, count, names = header[6], header[11], header[12], header[13]
-        sections = [_SECTION.unpack_from(content, table + size * index) for index in range(count)]
+        sections = [
+            section_header.unpack_from(content, table + size * index) for index in range(count)
+        ]
         strings = sections[names][4] if sections else 0
         for section in sections:
             start = strings + section[0]
@@ -47,6 +56,11 @@ def sections(content: bytes) -> Iterator[tuple[str, slice]]:
 
 
 def _header(content: bytes) -> tuple[Any, ...]:
-    if len(content) < _HEADER.size:
+    header = _HEADERS[_magic(content)]
+    if len(content) < header.size:
         raise ValueError("it is cut off")
-    return _HEADER.unpack_from(content)
+    return header.unpack_from(content)
+
+
+def _magic(content: bytes) -> bytes:
+    return content[: len(_LONG)]

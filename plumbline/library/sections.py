@@ -56,4 +56,4 @@ def _sections(content: bytes) -> Iterator[tuple[str, slice]]:
 
 def _check_is_elf(content: bytes) -> None:
     if not content.startswith(elf_sections.MAGIC):
-        raise ValueError("it is no ELF file of 64 bits, nor a module of WebAssembly")
+        raise ValueError("it is no ELF file, nor a module of WebAssembly")

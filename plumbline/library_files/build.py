@@ -28,7 +28,7 @@ from plumbline.library_files.options import LibraryOptions
 from plumbline.library_files.pkg_config import pkg_config
 from plumbline.library_files.toolchain import (
     GPU_RUNTIME_OBJECT,
-    WEBASSEMBLY_RUNTIME_OBJECT,
+    FREESTANDING_RUNTIME_OBJECT,
     Toolchain,
 )
 from plumbline.linalg_to_gpu.stage import linalg_to_gpu
@@ -341,7 +341,7 @@ class LibraryBuild:
 
     @property
     def _toolchain(self) -> Toolchain:
-        return Toolchain.of_environment(cpu_target(self._options.target_cpu).architecture)
+        return Toolchain.of_environment(cpu_target(self._options.target_cpu))
 
     def _assemble(self) -> None:
         assembly = self.file("asm")
@@ -355,9 +355,9 @@ class LibraryBuild:
             runtime = self._folder / GPU_RUNTIME_OBJECT
             self._toolchain.compile_gpu_runtime(runtime)
             objects.append(runtime)
-        if self._options.is_for_webassembly:
-            runtime = self._folder / WEBASSEMBLY_RUNTIME_OBJECT
-            self._toolchain.compile_webassembly_runtime(runtime)
+        if self._options.is_freestanding:
+            runtime = self._folder / FREESTANDING_RUNTIME_OBJECT
+            self._toolchain.compile_freestanding_runtime(runtime)
             objects.append(runtime)
         return objects
 

@@ -1,134 +1,40 @@
-// Calls a program of a shared object for another process, which reads and writes its tensors
-// through pipes: call_library LIBRARY FUNCTION, under whatever runs code of the library's
-// architecture.
-//
-// Requests follow each other on standard input, replies on standard output, in 64-bit words of this
-// machine's byte order. A request is either
-//
-//   count >= 0, count times (kind, word), and the bytes of each argument that is `kIn` or `kInout`;
-//   or -1, count, and so many bytes: the path of the file of weights to load.
-//
-// The word of a `kValue` is what the entry is handed, of all other kinds how many bytes its memory
-// has. A reply is the length of what the program says as it fails and that text, or 0 and the bytes
-// of each argument that is `kOut` or `kInout`. Loading weights is answered alike, without bytes.
+// Calls a program of a shared object for another process (serve_calls.h): call_library LIBRARY
+// FUNCTION, under whatever runs code of the library's architecture.
 
 #include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { kValue, kIn, kOut, kInout, kScratch };
+#include "serve_calls.h"
 
-enum { kAlignment = 64, kMostName = 4096 };
+enum { kMostName = 4096 };
 
-static const int64_t kLoadWeights = -1;
-
-static void fail(const char* what) {
-  fprintf(stderr, "%s\n", what);
-  exit(EXIT_FAILURE);
-}
-
-// Returns 0 where the input ends before the first byte.
-static int read_bytes(void* bytes, size_t count) {
-  size_t done = fread(bytes, 1, count, stdin);
-  if (done == 0 && count > 0) return 0;
-  if (done < count) fail("a request is cut off");
-  return 1;
-}
-
-static void read_rest(void* bytes, size_t count) {
-  if (!read_bytes(bytes, count)) fail("a request is cut off");
-}
-
-static int64_t read_word(void) {
-  int64_t word;
-  read_rest(&word, sizeof word);
-  return word;
-}
-
-static void write_bytes(const void* bytes, size_t count) {
-  if (fwrite(bytes, 1, count, stdout) < count) fail("a reply cannot be written");
-}
-
-static void reply(const char* message) {
-  int64_t length = message ? (int64_t)strlen(message) : 0;
-  write_bytes(&length, sizeof length);
-  if (message) write_bytes(message, (size_t)length);
-}
-
-// Memory of so many bytes, of the alignment that programs ask of a workspace.
-static void* new_memory(int64_t count) {
-  size_t size = ((size_t)count / kAlignment + 1) * kAlignment;
-  void* memory = count < 0 || count > INT64_MAX / 2 ? NULL : aligned_alloc(kAlignment, size);
-  if (!memory) fail("there is no memory for an argument");
-  return memory;
-}
-
-static void call(char* (*entry)(const uint64_t*), int64_t count) {
-  int64_t *kinds = new_memory(count * 16), *sizes = kinds + count;
-  uint64_t* words = new_memory(count * 8);
-  for (int64_t i = 0; i < count; ++i) {
-    kinds[i] = read_word();
-    sizes[i] = read_word();
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    if (kinds[i] == kValue) {
-      words[i] = (uint64_t)sizes[i];
-      continue;
-    }
-    void* memory = new_memory(sizes[i]);
-    words[i] = (uint64_t)(uintptr_t)memory;
-    if (kinds[i] == kIn || kinds[i] == kInout) read_rest(memory, (size_t)sizes[i]);
-  }
-  char* message = entry(words);
-  reply(message);
-  for (int64_t i = 0; i < count; ++i) {
-    if (kinds[i] == kValue) continue;
-    void* memory = (void*)(uintptr_t)words[i];
-    if (!message && (kinds[i] == kOut || kinds[i] == kInout)) write_bytes(memory, (size_t)sizes[i]);
-    free(memory);
-  }
-  free(message);
-  free(words);
-  free(kinds);
-}
+static void* library;
+static const char* function;
 
 // The address of the function that is called as the program, with an ending of its own.
-static void* find(void* library, const char* function, const char* ending) {
+static void* find(const char* ending) {
   char name[kMostName];
   if (snprintf(name, sizeof name, "%s%s", function, ending) >= (int)sizeof name) return NULL;
   return dlsym(library, name);
 }
 
-static void load_weights(void* library, const char* function) {
-  int64_t length = read_word();
-  char* path = new_memory(length + 1);
-  read_rest(path, (size_t)length);
-  path[length] = '\0';
-  int (*load)(const char*) = (int (*)(const char*))find(library, function, "_load_weights");
-  const char* (*error)(int) = (const char* (*)(int))find(library, function, "_error");
+static const char* load_weights(const char* path) {
+  int (*load)(const char*) = (int (*)(const char*))find("_load_weights");
+  const char* (*error)(int) = (const char* (*)(int))find("_error");
   if (!load || !error) fail("the program loads no weights");
   int code = load(path);
-  reply(code ? error(code) : NULL);
-  free(path);
+  return code ? error(code) : NULL;
 }
+
+// Its stack grows as it is used.
+static int64_t stack_bytes(void) { return 0; }
 
 int main(int count, char** arguments) {
   if (count != 3) fail("call_library LIBRARY FUNCTION");
-  const char* function = arguments[2];
-  void* library = dlopen(arguments[1], RTLD_NOW);
+  library = dlopen(arguments[1], RTLD_NOW);
   if (!library) fail(dlerror());
-  char* (*entry)(const uint64_t*) = (char* (*)(const uint64_t*))find(library, function, "_packed");
+  function = arguments[2];
+  Entry* entry = (Entry*)find("_packed");
   if (!entry) fail("the library has no such program");
-  for (int64_t request; read_bytes(&request, sizeof request); fflush(stdout)) {
-    if (request == kLoadWeights) {
-      load_weights(library, function);
-    } else if (request >= 0 && request < INT64_MAX / 32) {
-      call(entry, request);
-    } else {
-      fail("there is no such request");
-    }
-  }
+  serve_calls(entry, load_weights, stack_bytes);
   return 0;
 }

@@ -1,7 +1,7 @@
 """Calls libraries for other machines, in a process that something runs such code in: an emulator.
 
-That process is of `call_library.c`, which has the format of requests and replies, or for a module
-of WebAssembly of `call_module.mjs`.
+That process answers requests in the format of `serve_calls.h`. It is of `call_library.c`, for a
+module of WebAssembly of `call_module.mjs`, and for a microcontroller of `call_on_board.c`.
 """
 
 import ctypes
@@ -21,14 +21,16 @@ from plumbline.library.load import Library, described
 from plumbline.library.new_arrays import beginning
 from plumbline.library.sections import read_architecture
 from plumbline.library.tensor_arguments import address
-from plumbline.library_files.toolchain import Toolchain
+from plumbline.library_files.toolchain import FREESTANDING_RUNTIME_OBJECT, Toolchain
+from plumbline.signature.function_name import PACKED_SUFFIX
 from plumbline.signature.library_description import LibraryDescription
-from plumbline.target.target import WEBASSEMBLY
+from plumbline.target.cpu import cpu_target
+from plumbline.target.target import THUMB, WEBASSEMBLY, Target
 
 _MODULE_CALLER = Path(__file__).with_name("call_module.mjs")
 
 _WORD = struct.Struct("<q")
-_LOAD_WEIGHTS = -1
+_LOAD_WEIGHTS, _STACK_BYTES = -1, -2
 
 _Argument = tuple["_Kind", int, int]
 """Its kind, its bits or how many bytes it has, and where these lie here."""
@@ -42,15 +44,17 @@ class _Kind(IntEnum):
     SCRATCH = 4
 
 
-def load_under(path: Path, command: Sequence[str], name: str | None = None) -> Library:
+def load_under(path: Path, command: Sequence[str], name: str | None = None) -> "LibraryUnder":
     """Loads the program of a library that was made for whatever machine.
 
     Each call copies arguments to a process and results back. It ends with the library.
 
     Args:
-      path: the .so file, or the .wasm file.
+      path: the .so file, the .wasm file, or for a microcontroller the .o file.
       command: what runs programs of that machine, and its arguments; theirs follow. For a module of
-        WebAssembly it runs programs of JavaScript: node.
+        WebAssembly it runs programs of JavaScript: node. For a microcontroller it is an emulator of
+        the board of `board.ld`, "qemu-system-arm -M mps3-an547", or runs the program that is handed
+        to it on one; that has no arguments, and its files by semihosting.
       name: which program, of a file with several.
 
     Raises:
@@ -67,12 +71,51 @@ def load_under(path: Path, command: Sequence[str], name: str | None = None) -> L
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: it cannot be read: {error}") from error
     folder = tempfile.TemporaryDirectory(prefix="plumbline-")
+    call = [*command]
+    called = [str(path.absolute()), description.signature.name]
     if architecture == WEBASSEMBLY:
-        caller = _MODULE_CALLER
+        call += [str(_MODULE_CALLER), *called]
+    elif architecture == THUMB:
+        program = Path(folder.name, "call_on_board")
+        _link_on_board(path, description, program)
+        call += [*_options_of_emulator(command), str(program)]
     else:
         caller = Path(folder.name, "call_library")
-        Toolchain.of_environment(architecture).link_caller(caller)
-    return Library(description, _CodeUnder(path, description, [*command, str(caller)], folder))
+        Toolchain.of_environment(Target(architecture, "")).link_caller(caller)
+        call += [str(caller), *called]
+    what = f"{path}, under {shlex.join(command)}"
+    code = _CodeUnder(what, description, call, folder)
+    return LibraryUnder(description, code, counts_stack=architecture == THUMB)
+
+
+class LibraryUnder(Library):
+    """A program in a process of its own."""
+
+    def __init__(
+        self, description: LibraryDescription, code: "_CodeUnder", *, counts_stack: bool
+    ) -> None:
+        super().__init__(description, code)
+        self._code_under, self._counts_stack = code, counts_stack
+
+    def stack_bytes(self) -> int | None:
+        """How much of its stack a microcontroller has used so far; None if it is something else."""
+        return self._code_under.stack_bytes() if self._counts_stack else None
+
+
+def _link_on_board(path: Path, description: LibraryDescription, program: Path) -> None:
+    toolchain = Toolchain.of_environment(cpu_target(description.made_for))
+    runtime = program.with_name(FREESTANDING_RUNTIME_OBJECT)
+    toolchain.compile_freestanding_runtime(runtime)
+    entry = description.signature.name + PACKED_SUFFIX
+    toolchain.link_caller_on_board([path, runtime], entry, program)
+
+
+def _options_of_emulator(command: Sequence[str]) -> tuple[str, ...]:
+    """What QEMU's emulators of whole machines are told, before the program: to have no screen."""
+    if not Path(command[0]).name.startswith("qemu-system-"):
+        return ()
+    devices = [part for device in ("display", "serial", "monitor") for part in (f"-{device}", "none")]
+    return (*devices, "-semihosting-config", "enable=on,target=native", "-kernel")
 
 
 class _CodeUnder:
@@ -80,15 +123,14 @@ class _CodeUnder:
 
     def __init__(
         self,
-        path: Path,
+        what: str,
         description: LibraryDescription,
-        command: Sequence[str],
+        call: Sequence[str],
         folder: "tempfile.TemporaryDirectory[str]",
     ) -> None:
-        """`command` runs a caller, which may be in the `folder`."""
+        """The command `call` runs a caller, which may be in the `folder`; messages say `what`."""
         self._signature = description.signature
-        self._what = f"{path}, under {shlex.join(command[:-1])}"
-        call = [*command, str(path.absolute()), self._signature.name]
+        self._what = what
         # Given back with this, as the process is.
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         try:
@@ -96,7 +138,7 @@ class _CodeUnder:
                 call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said
             )
         except OSError as error:
-            raise UserError(f"{command[0]} cannot be run: {error.strerror}") from error
+            raise UserError(f"{call[0]} cannot be run: {error.strerror}") from error
         weakref.finalize(self, _end, self._process, folder)
 
     @property
@@ -110,6 +152,12 @@ class _CodeUnder:
         whole = place.encode(errors="surrogateescape")
         self._send(_WORD.pack(_LOAD_WEIGHTS), _WORD.pack(len(whole)), whole)
         return self._reply()
+
+    def stack_bytes(self) -> int:
+        """How much of its stack the process has used so far, if that is counted."""
+        self._send(_WORD.pack(_STACK_BYTES))
+        (bytes_,) = _WORD.unpack(self._receive(_WORD.size))
+        return int(bytes_)
 
     def compute(self, words: list[int], plan: CallPlan) -> Sequence[Tensor]:
         """Runs the program on inputs that lie where `words` say; gives new results.

@@ -5,7 +5,7 @@ The names are those that aot_library gives them (tools/aot/chain.bzl, aot_librar
 
 from dataclasses import dataclass
 
-from plumbline.target.target import WEBASSEMBLY
+from plumbline.target.target import MICROCONTROLLER, WEBASSEMBLY
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,13 @@ _OF_TARGET = {
     "host": ("kernels", "llvm", *_LOADED),
     "nvptx": ("gpu", "nvvm", "ptx", "fatbin", *_LOADED),
     WEBASSEMBLY: ("kernels", "llvm", "module", "javascript", "types"),
+    MICROCONTROLLER: ("kernels", "llvm"),
 }
 """The kinds that programs for one target have, and those for some other have not."""
 
 
 def not_of(target: str) -> frozenset[str]:
-    """The kinds that programs for a target, of `choices.TARGETS` or WebAssembly, have not."""
+    """The kinds that programs for a target, a key of `_OF_TARGET`, have not."""
     kinds = {kind for others in _OF_TARGET.values() for kind in others}
     return frozenset(kinds.difference(_OF_TARGET[target]))
 
@@ -91,9 +92,8 @@ _SHIPPED = (
     "description",
 )
 
-LIBRARY, WEBASSEMBLY_LIBRARY = (
-    tuple(kind for kind in _SHIPPED if kind not in not_of(target))
-    for target in ("host", WEBASSEMBLY)
-)
-"""The kinds that are shipped, whatever weights are: of a library for a CPU or a GPU, and of one for
-WebAssembly."""
+
+
+def shipped(target: str) -> tuple[str, ...]:
+    """The kinds that are shipped of a library for such a target, whatever weights are."""
+    return tuple(kind for kind in _SHIPPED if kind not in not_of(target))

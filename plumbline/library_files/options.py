@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from plumbline.errors import UserError
 from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
-from plumbline.library_files.kinds import LIBRARY, WEBASSEMBLY_LIBRARY
+from plumbline.library_files.kinds import shipped
 from plumbline.runtime.threads import check_threads
 from plumbline.signature.function_name import check_function_name
 from plumbline.target.choices import (
@@ -20,7 +20,10 @@ from plumbline.target.choices import (
 )
 from plumbline.target.gpu import gpu_target
 from plumbline.target.gpu_chip import DEFAULT_ARCH
-from plumbline.target.target import WEBASSEMBLY
+from plumbline.target.target import MICROCONTROLLER, WEBASSEMBLY, is_microcontroller
+
+_FREESTANDING = {WEBASSEMBLY: "module", MICROCONTROLLER: "object"}
+"""What has nothing but memory where it runs, with the kind of file that is loaded of it."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,8 @@ class LibraryOptions:
     func_name: str | None = None
     """The name of the C function, whatever a loader says."""
     target_cpu: str = "baseline"
-    """The CPU that code is made for: "baseline", "native", a name of LLVM's, or "wasm32"."""
+    """The CPU that code is made for: "baseline", "native", a name of LLVM's, or "wasm32". A
+    "cortex-m4" is a microcontroller."""
     abi: str = "pointers"
     """How C calls it, one of `choices.LIBRARY_ABIS`."""
     memory: str = "malloc"
@@ -99,47 +103,48 @@ class LibraryOptions:
             raise UserError('cubins goes with target="nvptx"')
         if self.target == "nvptx" and self.memory == "pool" and not self.on_gpu_tensors:
             raise UserError('target="nvptx": memory="pool" goes with on_gpu_tensors')
-        if self.is_for_webassembly:
-            self._check_webassembly()
+        if self.is_freestanding:
+            self._check_freestanding()
         if self.stream:
             # What is queued cannot allocate.
             object.__setattr__(self, "memory", "pool")
 
     @property
-    def is_for_webassembly(self) -> bool:
-        """Whether it becomes a module of WebAssembly, in place of a shared object."""
-        return self.target_cpu == WEBASSEMBLY
+    def is_freestanding(self) -> bool:
+        """Whether it has nothing but memory where it runs, as `Target.is_freestanding` says."""
+        return self.made_for in _FREESTANDING
 
     @property
     def made_for(self) -> str:
-        """Its target, of `choices.TARGETS`, or WebAssembly."""
-        return WEBASSEMBLY if self.is_for_webassembly else self.target
+        """Its target, of `choices.TARGETS`, or what is in place of these."""
+        if self.target_cpu == WEBASSEMBLY:
+            return WEBASSEMBLY
+        return MICROCONTROLLER if is_microcontroller(self.target_cpu) else self.target
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of files that are shipped of it, of `KINDS`."""
-        if self.is_for_webassembly:
-            return WEBASSEMBLY_LIBRARY
-        return (*LIBRARY, "weights-file") if self.weights == "file" else LIBRARY
+        kinds = shipped(self.made_for)
+        return (*kinds, "weights-file") if self.weights == "file" else kinds
 
     @property
     def loaded_kind(self) -> str:
-        """The kind of that file which programs load."""
-        return "module" if self.is_for_webassembly else "shared-object"
+        """The kind of that file which `plumbline.load`, or `load_under`, takes."""
+        return _FREESTANDING.get(self.made_for, "shared-object")
 
-    def _check_webassembly(self) -> None:
-        """Refuses what there is not of WebAssembly."""
+    def _check_freestanding(self) -> None:
+        """Refuses what there is not where there is nothing but memory."""
         for what, value, only, reason in (
             ("target", self.target, "host", "its kernels are its own"),
-            ("abi", self.abi, "pointers", "JavaScript has no memrefs"),
-            ("threads", self.threads, 1, "a module has one"),
-            ("weights", self.weights, ("embedded", "arguments"), "a module maps no files"),
+            ("abi", self.abi, "pointers", "it is called so alone"),
+            ("threads", self.threads, 1, "it has one"),
+            ("weights", self.weights, ("embedded", "arguments"), "it maps no files"),
         ):
             known = only if isinstance(only, tuple) else (only,)
             if value not in known:
                 allowed = " or ".join(f"{what}={each!r}" for each in known)
                 raise UserError(
-                    f"target_cpu={WEBASSEMBLY!r} goes with {allowed}, as {reason}; it is {value!r}"
+                    f"target_cpu={self.target_cpu!r} goes with {allowed}, as {reason}; it is {value!r}"
                 )
 
     @property

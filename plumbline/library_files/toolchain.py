@@ -14,8 +14,8 @@ from pathlib import Path
 
 from plumbline.errors import UserError
 from plumbline.runtime.cuda.source import INCLUDES, SOURCE
-from plumbline.runtime.webassembly.source import SOURCE as WEBASSEMBLY_SOURCE
-from plumbline.target.target import WEBASSEMBLY
+from plumbline.runtime.freestanding.source import SOURCE as FREESTANDING_SOURCE
+from plumbline.target.target import THUMB, WEBASSEMBLY, Target
 
 _VERSION_SCRIPT = Path(__file__).with_name("library.lds")
 
@@ -24,6 +24,9 @@ _COMPILERS = ("gcc", "cc", "clang")
 
 _CROSS_PREFIX = "{}-linux-gnu-"
 """Of the programs that make files for another architecture, by its name, as Debian names them."""
+
+_CROSS_PREFIXES = {THUMB: "arm-none-eabi-"}
+"""Where there is no Linux."""
 
 # Of an assembler, for what `cpu_target` says of WebAssembly.
 _WEBASSEMBLY_FEATURES = (
@@ -41,12 +44,14 @@ _STACK_BYTES = 1 << 20
 """Of a module of WebAssembly. Linkers give 64 KB, and kernels have blocks of operands there."""
 
 _CALLER = Path(__file__).with_name("call_library.c")
+_CALLER_ON_BOARD = Path(__file__).with_name("call_on_board.c")
+_BOARD = Path(__file__).with_name("board.ld")
 
 GPU_RUNTIME_OBJECT = "plumbline_cuda.o"
 """What the object file of the runtime is called, in archives too."""
 
-WEBASSEMBLY_RUNTIME_OBJECT = "plumbline_webassembly.o"
-"""The same of that of programs for WebAssembly."""
+FREESTANDING_RUNTIME_OBJECT = "plumbline_freestanding.o"
+"""The same of that of programs for WebAssembly and microcontrollers."""
 
 _RUNTIME_OPTIONS = ("-std=gnu11", "-O2", "-fvisibility=hidden", "-g0")
 
@@ -68,32 +73,37 @@ class Toolchain:
     """A command that takes what GNU's and LLVM's ar take."""
 
     @classmethod
-    def of_environment(cls, architecture: str) -> "Toolchain":
+    def of_environment(cls, target: Target) -> "Toolchain":
         """What the environment variables CC and AR name, and else what there is on PATH.
 
-        For an `architecture` that is not this machine's ("aarch64"), it is a cross compiler, and
+        For an architecture that is not this machine's ("aarch64"), it is a cross compiler, and
         for WebAssembly clang.
 
         Raises:
           UserError: there is no C compiler.
         """
         compiler, archiver = shlex.split(os.environ.get("CC", "")), os.environ.get("AR")
+        architecture = target.architecture
         if architecture == WEBASSEMBLY:
             return cls._of_webassembly(compiler, archiver)
         is_own = architecture == platform.machine()
-        prefix = "" if is_own else _CROSS_PREFIX.format(architecture)
+        cross_prefix = _CROSS_PREFIXES.get(architecture, _CROSS_PREFIX.format(architecture))
+        prefix = "" if is_own else cross_prefix
         if not compiler:
             looked_for = _COMPILERS if is_own else (f"{prefix}gcc",)
             found = next(filter(shutil.which, looked_for), None)
             if found is None:
                 package = f"gcc{prefix and '-'}{prefix.rstrip('-').replace('_', '-')}"
+                if architecture == THUMB:
+                    package += " and libnewlib-arm-none-eabi"
                 raise UserError(
                     f"there is no C compiler{'' if is_own else f' for {architecture}'}, which "
                     f"assembles and links libraries (looked for {', '.join(looked_for)}): install "
                     f"one (Debian's package {package}), or name it in the environment variable CC"
                 )
             compiler = [found]
-        return cls(tuple(compiler), archiver or f"{prefix}ar")
+        options = _options_of_microcontroller(target) if architecture == THUMB else ()
+        return cls((*compiler, *options), archiver or f"{prefix}ar")
 
     @classmethod
     def _of_webassembly(cls, compiler: Sequence[str], archiver: str | None) -> "Toolchain":
@@ -134,13 +144,13 @@ class Toolchain:
         options = [*_RUNTIME_OPTIONS, "-fPIC", f"-I{INCLUDES}"]
         self._run(*self.compiler, *options, "-c", str(SOURCE), "-o", str(object_file))
 
-    def compile_webassembly_runtime(self, object_file: Path) -> None:
-        """Makes an object file of what programs for WebAssembly call, which hosts do not see.
+    def compile_freestanding_runtime(self, object_file: Path) -> None:
+        """Makes an object file of what programs call where there is nothing but memory.
 
         Raises:
           UserError: the compiler is missing, or fails.
         """
-        source = str(WEBASSEMBLY_SOURCE)
+        source = str(FREESTANDING_SOURCE)
         self._run(*self.compiler, *_RUNTIME_OPTIONS, "-c", source, "-o", str(object_file))
 
     def link_caller(self, program: Path) -> None:
@@ -151,6 +161,33 @@ class Toolchain:
         """
         options = ["-std=gnu11", "-O2", "-g0", "-o", str(program)]
         self._run(*self.compiler, *options, str(_CALLER), "-ldl")
+
+    def link_caller_on_board(
+        self, object_files: Sequence[Path], packed_entry: str, program: Path
+    ) -> None:
+        """Makes the program of call_on_board.c, which has a library of `object_files`.
+
+        Raises:
+          UserError: the compiler is missing, or fails.
+        """
+        self._run(
+            *self.compiler,
+            "-std=gnu11",
+            "-O2",
+            "-g0",
+            f"-DPACKED={packed_entry}",
+            # newlib, whose files are those of a debugger.
+            "--specs=rdimon.specs",
+            "-nostartfiles",
+            f"-Wl,-T,{_BOARD}",
+            # Text is written by what may write to it.
+            "-Wl,--no-warn-rwx-segments",
+            "-o",
+            str(program),
+            str(_CALLER_ON_BOARD),
+            *map(str, object_files),
+            "-lm",
+        )
 
     def archive(self, object_files: Sequence[Path], archive: Path) -> None:
         """Makes a static library of object files.
@@ -241,3 +278,9 @@ class Toolchain:
         if result.returncode != 0:
             said = "\n".join((result.stdout + result.stderr).strip().splitlines()[:_MOST_LINES])
             raise UserError(f"{shlex.join(command)} failed:\n{said}")
+
+
+def _options_of_microcontroller(target: Target) -> tuple[str, ...]:
+    """What a C compiler is to be told of it: whether numbers are passed in float registers, too."""
+    floats = "hard" if target.triple.endswith("hf") else "soft"
+    return (f"-mcpu={target.cpu}", "-mthumb", f"-mfloat-abi={floats}")

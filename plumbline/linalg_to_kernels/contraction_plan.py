@@ -97,9 +97,10 @@ _SUMMED_IN_LINES = 128
 their part of a panel are in the first cache: of 256 a 1x1 convolution of 7x7 planes took 1.2 times
 as long (AMD Zen 3)."""
 
-_SUMS_AT_ONCE = 4096
-"""How many sums of a chunk of rows wait for their next block: those of some tens of tiles, by which
-what it takes to bring the block's part of a panel is shared."""
+_SUM_BYTES = 4
+"""Of the sums of a chunk of rows that wait for their next block, there are as many as a kernel may
+have on the stack: those of some tens of tiles, by which what it takes to bring the block's part of a
+panel is shared."""
 
 _WINDOWS_AT_ONCE = 3 << 17
 """Bytes of windows that stay in a second cache, of at least 512 kB, until the next panel comes to
@@ -389,7 +390,7 @@ class _Planner:
             columns=columns,
             summed=summed,
             summed_at_once=self._at_once(left, summed),
-            sums_at_once=_SUMS_AT_ONCE,
+            sums_at_once=self.unit.scratch_bytes // _SUM_BYTES,
             copies_left=copies_left,
             rows_outermost=False,
             static_sizes=tuple(unseen),
@@ -402,7 +403,7 @@ class _Planner:
             columns_of_result=self._groups(2, columns),
             dots=dots if is_run or copies_left or len(summed) > 1 else None,
         )
-        halved = replace(plan, sums_at_once=_SUMS_AT_ONCE // 2)
+        halved = replace(plan, sums_at_once=plan.sums_at_once // 2)
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
             plan = halved
         return replace(plan, rows_outermost=self._rows_outermost(plan))
@@ -501,6 +502,7 @@ class _Planner:
                 pads,
                 (rows_at_once, lanes),
                 self.summed_bits,
+                self.unit.scratch_bytes,
             )
         if strip is None and (pads or step > 1):
             return None
@@ -517,7 +519,7 @@ class _Planner:
             columns=(across,),
             summed=self.sum.summed,
             summed_at_once=self._at_once(left, self.sum.summed),
-            sums_at_once=_SUMS_AT_ONCE,
+            sums_at_once=self.unit.scratch_bytes // _SUM_BYTES,
             copies_left=False,
             rows_outermost=False,
             static_sizes=tuple(window.items()),

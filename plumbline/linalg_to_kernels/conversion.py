@@ -1,6 +1,7 @@
 """Lowers a module from linalg on tensors to kernels on buffers, for a CPU."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from torch_mlir import ir
 
@@ -98,18 +99,25 @@ def _for_unit(run: Callable[[ir.Operation, VectorUnit], None]) -> Callable[..., 
         vector_registers: Sequence[str],
         vector_dots: Sequence[str],
         vector_scalable: Sequence[str],
+        scratch_bytes: Sequence[str],
     ) -> None:
-        sizes = (*vector_bytes, *vector_registers)
+        sizes = (*vector_bytes, *vector_registers, *scratch_bytes)
         if not sizes:
             run(operation, AVX2)
             return
-        if (len(vector_bytes), len(vector_registers)) != (1, 1) or not all(
-            size.isdecimal() and int(size) for size in sizes
+        counts = len(vector_bytes), len(vector_registers)
+        if (
+            counts != (1, 1)
+            or len(scratch_bytes) > 1
+            or not all(size.isdecimal() and int(size) for size in sizes)
         ):
-            raise UserError("vector-bytes and vector-registers are given together, one number each")
-        bytes_, registers = map(int, sizes)
-        dots, is_scalable = tuple(vector_dots), "true" in vector_scalable
-        run(operation, VectorUnit(bytes_, registers, dots, is_scalable))
+            raise UserError(
+                "vector-bytes and vector-registers are given together, one number each, and "
+                "scratch-bytes with them alone"
+            )
+        bytes_, registers = int(*vector_bytes), int(*vector_registers)
+        unit = VectorUnit(bytes_, registers, tuple(vector_dots), "true" in vector_scalable)
+        run(operation, replace(unit, scratch_bytes=int(*scratch_bytes)) if scratch_bytes else unit)
 
     return run_for
 
@@ -129,6 +137,7 @@ _UNIT_OPTIONS = (
         "vector-dots", "its instructions that add up several products at once, such as vdpbf16ps"
     ),
     Option("vector-scalable", "true: it also has vectors as long as each machine has them"),
+    Option("scratch-bytes", "how many bytes a kernel may have on the stack for what it works on"),
 )
 
 
@@ -394,6 +403,8 @@ def linalg_to_kernels_pipeline(
     options = f"vector-bytes={unit.bytes} vector-registers={unit.registers}"
     options += f" vector-dots={','.join(unit.dots)}" if unit.dots else ""
     options += " vector-scalable=true" if unit.scalable else ""
+    if unit.scratch_bytes != AVX2.scratch_bytes:
+        options += f" scratch-bytes={unit.scratch_bytes}"
     functions = ",".join(FUNCTIONS_IN_PIECES) if unit.looks_up else ""
     return Pipeline(
         "linalg-to-kernels-pipeline",

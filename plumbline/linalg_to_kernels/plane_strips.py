@@ -31,9 +31,6 @@ from plumbline.linalg_to_kernels.building import (
 from plumbline.linalg_to_kernels.products import Access
 from plumbline.linalg_to_kernels.vectors import cast, mask_of_first, masked_load, splat
 
-_STRIP_BYTES = 1 << 14
-"""Of a strip, unless one block of rows needs more: half of a first cache."""
-
 _MOST_BYTES = 1 << 16
 """More than this is not laid on the stack."""
 
@@ -117,6 +114,7 @@ def strip_of_windows(
     pads: Sequence[tuple[int, int]],
     tile: tuple[int, int],
     bits: int,
+    bytes_: int,
 ) -> Strip | None:
     """The strip for windows of an image; None if it would be too large, or windows are skewed.
 
@@ -127,6 +125,7 @@ def strip_of_windows(
       pads: how many zeros are before and after the image along each of its axes.
       tile: how many rows and columns of windows are computed at once.
       bits: of an element that products are added up in.
+      bytes_: of a strip, unless one block of rows needs more.
     """
     axes = [dict(terms) for terms in access.axes]
     last = len(axes) - 1
@@ -169,7 +168,7 @@ def strip_of_windows(
         pitch=-(-pitch // lanes) * lanes,
     )
     if down is not None:
-        height = _STRIP_BYTES // (element * strip.planes * strip.row_pitch)
+        height = bytes_ // (element * strip.planes * strip.row_pitch)
         fitting = (height - strip.window[0]) // strip.step_down + 1
         strip = replace(strip, rows=max(fitting // rows, 1) * rows)
     return strip if strip.size * element <= _MOST_BYTES else None

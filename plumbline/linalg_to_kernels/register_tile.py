@@ -9,6 +9,7 @@ _ROWS = {
     32: {4: 6, 3: 8, 2: 12, 1: 14},
     16: {3: 4, 2: 6, 1: 12},
     12: {2: 4, 1: 8},
+    8: {2: 3, 1: 6},
 }
 """By the number of registers: the most rows that tiles of some vectors may have.
 

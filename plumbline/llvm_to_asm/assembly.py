@@ -6,12 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 import llvmlite.binding as llvm
 
 from plumbline.errors import UserError
+from plumbline.llvm_to_asm.freestanding_calls import replace_calls
+from plumbline.llvm_to_asm.missing_functions import define_missing_functions
 from plumbline.llvm_to_asm.named_instructions import refuse_missing_instructions
 from plumbline.llvm_to_asm.units import may_be_several, units_of
 from plumbline.llvm_to_asm.unlocked import object_of, run_passes
-from plumbline.llvm_to_asm.webassembly_calls import replace_calls
 from plumbline.target.machine import target_machine
-from plumbline.target.target import Target
+from plumbline.target.target import THUMB, Target
 
 LAUNCHES = 0
 """The level for what launches kernels of a GPU: it takes the driver 2 us to launch one, to which a
@@ -125,14 +126,18 @@ def _read(
     """The module of a text, and what makes the passes over it."""
     try:
         # Each in a context of its own: types of earlier modules would rename those of later ones.
-        module = llvm.parse_assembly(_without_debug_info(llvm_ir), llvm.create_context())
+        context = llvm.create_context()
+        module = llvm.parse_assembly(_without_debug_info(llvm_ir), context)
         module.verify()
     except RuntimeError as error:
         raise UserError(f"LLVM cannot read this LLVM IR: {error}") from None
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    if Target(machine.triple, "").is_webassembly:
+    target = Target(machine.triple, "")
+    if target.is_freestanding:
         replace_calls(module)
+    if target.architecture == THUMB:
+        define_missing_functions(module, context)
     options = llvm.create_pipeline_tuning_options(speed_level=optimisation_level)
     options.loop_vectorization = options.slp_vectorization = optimisation_level >= 2
     return module, llvm.create_pass_builder(machine, options)

@@ -5,7 +5,17 @@ LLVM has chosen among those of the CPU that the code is for.
 
 import re
 
-from plumbline.target.target import Target
+from plumbline.target.target import THUMB, Target
+
+_OF_ARM = re.compile(
+    r"^\t\.(cpu|fpu|arch_extension|fnstart|fnend|cantunwind|save|vsave|pad|setfp)\b.*\n", re.MULTILINE
+)
+"""What microcontrollers have, some of which binutils 2.40, Debian 12's, does not know by name: its
+command line says it by other words. And how exceptions leave functions: there are none, and tables
+of them take as much memory as small functions do."""
+
+_PREDICATE = re.compile(r"^(\tv(?:ldr|str)\t)p0\b", re.MULTILINE)
+"""Moves of Helium's predicates to the stack and back, which it takes in capitals alone."""
 
 _ARMV8 = "\t.arch\tarmv8.6-a+fp16+sha3+sve2\n"
 
@@ -24,6 +34,8 @@ def for_gnu_assembler(assembly: str, target: Target) -> str:
     """LLVM's assembly, as GNU's assembler of 2023 takes it."""
     if target.architecture == "aarch64":
         return _ARMV8 + assembly
+    if target.architecture == THUMB:
+        return _PREDICATE.sub(r"\1P0", _OF_ARM.sub("", assembly))
     if target.architecture == "riscv64":
         return _EXTENSIONS.sub(_known_extensions, assembly, count=1)
     return assembly

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from plumbline.signature.library_description import SECTION
-from plumbline.target.target import Target
+from plumbline.target.target import THUMB, Target
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,9 @@ class ObjectFormat:
 
 ELF = ObjectFormat("\t.section\t.rodata", f'\t.section\t{SECTION},"aR",@progbits')
 
+# To GNU's assembler for Arm, what follows an @ is a comment.
+_ELF_OF_ARM = ObjectFormat(ELF.read_only, ELF.described.replace("@", "%"))
+
 # Each section of data becomes a segment of the memory, as they are; those that are called so become
 # sections of their own, which are not in the memory.
 _WASM = ObjectFormat(
@@ -27,4 +30,6 @@ _WASM = ObjectFormat(
 
 def object_format(target: Target) -> ObjectFormat:
     """That of object files for `target`."""
+    if target.architecture == THUMB:
+        return _ELF_OF_ARM
     return _WASM if target.is_webassembly else ELF

@@ -3,7 +3,8 @@
 import llvmlite.binding as llvm
 
 from plumbline.errors import UserError
-from plumbline.target.target import WEBASSEMBLY, Target
+from plumbline.target.probe import has_float_registers
+from plumbline.target.target import THUMB, WEBASSEMBLY, Target, is_microcontroller
 from plumbline.target.trial import UNKNOWN, problem_with
 
 # Of each architecture its own name stands for a CPU old enough that machines in use have what it
@@ -23,7 +24,7 @@ _BASELINES = {
     ),
 }
 
-_SYSTEMS = {WEBASSEMBLY: "unknown-wasi"}
+_SYSTEMS = {WEBASSEMBLY: "unknown-wasi", THUMB: "unknown-none-eabi"}
 """Where it is not Linux: how triples end."""
 
 _PROFILES = {name: ("generic-rv64", f"+{name}") for name in ("rva20u64", "rva22u64", "rva23u64")}
@@ -36,12 +37,12 @@ def cpu_target(cpu: str) -> Target:
 
     `cpu` is "baseline" (a fixed, widely available CPU of this machine's architecture), "native"
     (this very machine, with just the features that it has), an architecture, "aarch64", for such a
-    CPU of that, or "wasm32", which no CPU is, a profile of RISC-V, "rva23u64", or one of LLVM's
-    names: "skylake", "neoverse-n1", "spacemit-x60". A name that CPUs of several architectures have
-    is taken for that of this machine's.
+    CPU of that, or "wasm32", which no CPU is, a profile of RISC-V, "rva23u64", a microcontroller of
+    Arm's, "cortex-m55", or one of LLVM's names: "skylake", "neoverse-n1", "spacemit-x60". A name
+    that CPUs of several architectures have is taken for that of this machine's.
 
     Raises:
-      UserError: LLVM can make no 64-bit code for a CPU of that name.
+      UserError: LLVM can make no code for a CPU of that name, or it is of 32 bits and none of these.
     """
     own = llvm.get_process_triple()
     if cpu == "native":
@@ -53,6 +54,8 @@ def cpu_target(cpu: str) -> Target:
         return Target(_triple(cpu), *_BASELINES[cpu])
     if cpu in _PROFILES:
         return Target(_triple("riscv64"), *_PROFILES[cpu])
+    if is_microcontroller(cpu):
+        return _microcontroller(cpu)
     others = [_triple(each) for each in _BASELINES if each not in (architecture, WEBASSEMBLY)]
     problems = []
     for triple in (own, *others):
@@ -65,8 +68,21 @@ def cpu_target(cpu: str) -> Target:
     raise UserError(
         f'target_cpu {cpu!r}: {problem}; use "baseline", "native", an architecture '
         f"({', '.join(_BASELINES)}), a profile of RISC-V ({', '.join(_PROFILES)}), or a name that "
-        "clang -mcpu takes for one of these"
+        "clang -mcpu takes for one of these or a Cortex-M"
     )
+
+
+def _microcontroller(cpu: str) -> Target:
+    """The target for a Cortex-M. It passes numbers in float registers, where it has these."""
+    triple = _triple(THUMB)
+    problem = problem_with(cpu, triple)
+    if problem:
+        raise UserError(
+            f'target_cpu {cpu!r}: {problem}; of microcontrollers use a name that clang -mcpu takes, '
+            'such as "cortex-m4" or "cortex-m55"'
+        )
+    target = Target(triple, cpu)
+    return Target(f"{triple}hf", cpu) if has_float_registers(target) else target
 
 
 def cpu_target_here(cpu: str) -> Target:

@@ -7,7 +7,7 @@ from plumbline.target.target import Target
 
 
 def target_machine(target: Target, optimisation_level: int = 2) -> llvm.TargetMachine:
-    """The generator of code, position-independent but for WebAssembly, whose modules never move.
+    """The generator of code, position-independent but where it never moves.
 
     Raises:
       UserError: the target does not exist.
@@ -21,7 +21,7 @@ def target_machine(target: Target, optimisation_level: int = 2) -> llvm.TargetMa
             cpu=target.cpu,
             features=",".join(filter(None, (target.features, _tuning(target)))),
             opt=optimisation_level,
-            reloc="static" if target.is_webassembly else "pic",
+            reloc="static" if target.is_freestanding else "pic",
             codemodel="default",
         )
     except RuntimeError as error:

@@ -2,11 +2,12 @@
 
 import functools
 import re
+from dataclasses import replace
 
 import llvmlite.binding as llvm
 
 from plumbline.target.machine import target_machine
-from plumbline.target.target import Target
+from plumbline.target.target import THUMB, Target
 from plumbline.target.vector_unit import VectorUnit
 
 # More than any register holds: code for it uses the widest there are.
@@ -49,8 +50,19 @@ define <4 x i32> @f(<4 x i32> %x, <4 x i32> %y) {
 }
 """
 
+_SUM = """
+define float @f(float %x, float %y) {
+  %z = fadd float %x, %y
+  ret float %z
+}
+"""
+
 _SCALARS = VectorUnit(4, 32)
 """Of a CPU that has no vectors, but registers of one float each."""
+
+_LITTLE = 1 << 11
+"""Bytes that a kernel may have on the stack of a microcontroller, which often has 64 kB of memory in
+all, and no cache that more of them would make use of."""
 
 
 @functools.cache
@@ -72,6 +84,10 @@ def vector_unit_of(target: Target) -> VectorUnit:
     assembly = _assembly(_WIDE_ADDITION, target)
     if target.architecture == "riscv64":
         return _riscv_unit(assembly)
+    if target.architecture == THUMB:
+        # Helium has vectors; else there are registers of one float each, or integers stand for them.
+        has_helium = re.search(r"\tvadd\.f32\tq", assembly) is not None
+        return replace(VectorUnit(16, 8) if has_helium else _SCALARS, scratch_bytes=_LITTLE)
     if target.architecture != "x86_64":
         return VectorUnit(16, 32)
     if "%ymm" not in assembly and "%zmm" not in assembly:
@@ -82,6 +98,11 @@ def vector_unit_of(target: Target) -> VectorUnit:
     if "vcvtneps2bf16" in _assembly(_ROUNDING, target):
         dots = (*dots, "vdpbf16ps")
     return VectorUnit(64, 32, dots)
+
+
+def has_float_registers(target: Target) -> bool:
+    """Whether a CPU of Arm's adds floats by an instruction."""
+    return "\tvadd.f32\t" in _assembly(_SUM, target)
 
 
 def _riscv_unit(wide_addition: str) -> VectorUnit:

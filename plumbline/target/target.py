@@ -5,6 +5,18 @@ from dataclasses import dataclass
 WEBASSEMBLY = "wasm32"
 """The architecture whose code browsers run, with pointers of 32 bits."""
 
+THUMB = "thumb"
+"""The architecture of Arm's microcontrollers, which is that of its CPUs of 32 bits, with instructions
+of 16 and 32 bits only."""
+
+MICROCONTROLLER = "microcontroller"
+"""What messages, and the table of kinds of files, call each of these."""
+
+
+def is_microcontroller(cpu: str) -> bool:
+    """Whether a CPU of that name runs programs alone, without an operating system: a Cortex-M."""
+    return cpu.startswith("cortex-m")
+
 
 @dataclass(frozen=True)
 class Target:
@@ -23,3 +35,8 @@ class Target:
     def is_webassembly(self) -> bool:
         """Whether code is for a virtual machine, in place of a CPU and Linux."""
         return self.architecture == WEBASSEMBLY
+
+    @property
+    def is_freestanding(self) -> bool:
+        """Whether code has nothing but memory there: no files, and no other modules beside it."""
+        return self.architecture in (WEBASSEMBLY, THUMB)

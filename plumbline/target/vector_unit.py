@@ -19,6 +19,10 @@ class VectorUnit:
     scalable: bool = False
     """Whether it also has vectors that are as long as each machine has them (SVE, RISC-V's)."""
 
+    scratch_bytes: int = 1 << 14
+    """How many bytes of sums, or of a copy of an operand, a kernel has on the stack at a time, about:
+    half of a first cache, or what there is of memory."""
+
     @property
     def looks_up(self) -> bool:
         """Whether an instruction looks up a number for each lane in a table that registers hold.

@@ -6,7 +6,7 @@
 // Where vectors may be scalable, LLVM complains of a width.
 // SCALABLE-NOT:  width =
 // SCALABLE:      #llvm.loop_interleave<count = 4 : i32>
-// ALONE:         vector-bytes and vector-registers are given together, one number each
+// ALONE:         vector-bytes and vector-registers are given together, one number each, and scratch-bytes with them alone
 // What is computed in f32 fills vectors; of a plain sum in f64 there is nothing more to gain.
 // CHECK:         #[[FOUR:.*]] = #llvm.loop_interleave<count = 4 : i32>
 // AVX2:          width = 8 : i32

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from plumbline.archives import text_file
 from plumbline.library_files.javascript import exported_functions, javascript, types
-from plumbline.library_files.toolchain import WEBASSEMBLY_RUNTIME_OBJECT, Toolchain
+from plumbline.library_files.toolchain import FREESTANDING_RUNTIME_OBJECT, Toolchain
 from plumbline.signature.library_description import LibraryDescription
+from plumbline.target.cpu import cpu_target
 from plumbline.target.target import WEBASSEMBLY
 from tools.aot import stage
 
@@ -18,16 +19,16 @@ from tools.aot import stage
 def _assemble(given: argparse.Namespace) -> None:
     text = text_file.read(given.description)
     description = LibraryDescription.from_json(str(given.description), text)
-    toolchain = Toolchain.of_environment(WEBASSEMBLY)
+    toolchain = Toolchain.of_environment(cpu_target(WEBASSEMBLY))
     # Under their names, which become part of what is made.
     with tempfile.TemporaryDirectory(prefix="plumbline-library-") as folder:
         made = {
             output: Path(folder, output.name)
             for output in (given.output, given.archive, given.module)
         }
-        object_file, runtime = made[given.output], Path(folder, WEBASSEMBLY_RUNTIME_OBJECT)
+        object_file, runtime = made[given.output], Path(folder, FREESTANDING_RUNTIME_OBJECT)
         toolchain.assemble(given.input, object_file)
-        toolchain.compile_webassembly_runtime(runtime)
+        toolchain.compile_freestanding_runtime(runtime)
         objects = [object_file, runtime]
         toolchain.archive(objects, made[given.archive])
         toolchain.link_module(objects, made[given.module], exported_functions(description))

@@ -1,4 +1,4 @@
-"""The C source of what programs for WebAssembly call in place of the C library."""
+"""The C source of what freestanding programs call in place of the C library."""
 
 from pathlib import Path
 

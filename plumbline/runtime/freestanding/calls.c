@@ -1,19 +1,27 @@
-// What programs for WebAssembly call in place of functions of the C library, which begin without
-// plumbline_.
+// What programs for WebAssembly and for microcontrollers call in place of functions of the C library,
+// which begin without plumbline_.
 //
-// Programs hand sizes of 64 bits, and size_t has 32 there. And a module that writes to no file is
-// handed no functions for that, so that it runs wherever WebAssembly does.
+// Programs hand sizes of 64 bits, and size_t has 32 there. And nothing is written to files, so that a
+// module runs wherever WebAssembly does, and a microcontroller needs nothing that stands for them.
 
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#ifdef __NEWLIB__
+#include <malloc.h>
+#endif
 
 static int fits(int64_t bytes) { return bytes >= 0 && (uint64_t)bytes <= SIZE_MAX; }
 
 void* plumbline_malloc(int64_t bytes) { return fits(bytes) ? malloc((size_t)bytes) : NULL; }
 
 void* plumbline_aligned_alloc(int64_t alignment, int64_t bytes) {
+#ifdef __NEWLIB__
+  // Which declares aligned_alloc, and has it for other systems only.
+  return fits(bytes) ? memalign((size_t)alignment, (size_t)bytes) : NULL;
+#else
   return fits(bytes) ? aligned_alloc((size_t)alignment, (size_t)bytes) : NULL;
+#endif
 }
 
 // There is one kind of pages.

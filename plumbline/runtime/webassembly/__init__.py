@@ -1,1 +1,0 @@
-"""What programs for WebAssembly call in place of the C library, in C."""
