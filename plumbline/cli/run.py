@@ -37,7 +37,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     arguments.add_argument(
-        "library", type=Path, metavar="LIBRARY.so", help="the shared object, or the .wasm file"
+        "library", type=Path, metavar="LIBRARY.so", help="the shared object, .wasm file or object"
     )
     arguments.add_argument(
         "--inputs", type=Path, required=True, metavar="NPZ", help="the file of the inputs"

@@ -17,7 +17,8 @@ def add_run_under(arguments: argparse.ArgumentParser) -> None:
         "--run-under",
         metavar="COMMAND",
         help="what runs a library for another machine here, in a process of its own: an emulator, "
-        'such as "qemu-aarch64-static -L /usr/aarch64-linux-gnu", or "node" for WebAssembly',
+        'such as "qemu-aarch64-static -L /usr/aarch64-linux-gnu", "node" for WebAssembly, or '
+        '"qemu-system-arm -M mps3-an547" for microcontrollers',
     )
 
 
@@ -44,7 +45,7 @@ def load_as_told(given: argparse.Namespace, library: Path) -> "Library":
 
 
 def stack_bytes(library: "Library") -> int | None:
-    """How much of its stack a microcontroller has used; None if the library runs on something else."""
+    """How much of its stack a microcontroller has used; None if a library runs elsewhere."""
     from plumbline.library_files.called_under import LibraryUnder
 
     return library.stack_bytes() if isinstance(library, LibraryUnder) else None

@@ -30,7 +30,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     arguments.add_argument(
-        "library", type=Path, metavar="LIBRARY.so", help="the shared object, or the .wasm file"
+        "library", type=Path, metavar="LIBRARY.so", help="the shared object, .wasm file or object"
     )
     arguments.add_argument(
         "--json", action="store_true", help="as JSON, the same as in the file beside the library"

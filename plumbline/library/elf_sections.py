@@ -15,8 +15,8 @@ _HEADERS = {_LONG: struct.Struct("<16sHHIQQQIHHHHHH"), _SHORT: struct.Struct("<1
 _SECTIONS = {_LONG: struct.Struct("<IIQQQQIIQQ"), _SHORT: struct.Struct("<IIIIIIIIII")}
 
 _MACHINES = {40: THUMB, 62: "x86_64", 183: "aarch64", 243: "riscv64"}
-"""What `e_machine` says, as `platform.machine` has it: EM_X86_64, EM_AARCH64 and EM_RISCV; and EM_ARM,
-of which those for microcontrollers are read alone."""
+"""What `e_machine` says, as `platform.machine` has it: EM_X86_64, EM_AARCH64 and EM_RISCV; and
+EM_ARM, which libraries for microcontrollers alone have."""
 
 
 HEADER_BYTES = max(header.size for header in _HEADERS.values())

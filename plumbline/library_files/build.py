@@ -27,8 +27,8 @@ from plumbline.library_files.kinds import (
 from plumbline.library_files.options import LibraryOptions
 from plumbline.library_files.pkg_config import pkg_config
 from plumbline.library_files.toolchain import (
-    GPU_RUNTIME_OBJECT,
     FREESTANDING_RUNTIME_OBJECT,
+    GPU_RUNTIME_OBJECT,
     Toolchain,
 )
 from plumbline.linalg_to_gpu.stage import linalg_to_gpu

@@ -103,7 +103,7 @@ class LibraryUnder(Library):
 
 
 def _link_on_board(path: Path, description: LibraryDescription, program: Path) -> None:
-    toolchain = Toolchain.of_environment(cpu_target(description.made_for))
+    toolchain = Toolchain.of_environment(cpu_target(description.made_for), links=True)
     runtime = program.with_name(FREESTANDING_RUNTIME_OBJECT)
     toolchain.compile_freestanding_runtime(runtime)
     entry = description.signature.name + PACKED_SUFFIX
@@ -114,7 +114,9 @@ def _options_of_emulator(command: Sequence[str]) -> tuple[str, ...]:
     """What QEMU's emulators of whole machines are told, before the program: to have no screen."""
     if not Path(command[0]).name.startswith("qemu-system-"):
         return ()
-    devices = [part for device in ("display", "serial", "monitor") for part in (f"-{device}", "none")]
+    devices = [
+        part for device in ("display", "serial", "monitor") for part in (f"-{device}", "none")
+    ]
     return (*devices, "-semihosting-config", "enable=on,target=native", "-kernel")
 
 

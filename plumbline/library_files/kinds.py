@@ -93,7 +93,6 @@ _SHIPPED = (
 )
 
 
-
 def shipped(target: str) -> tuple[str, ...]:
     """The kinds that are shipped of a library for such a target, whatever weights are."""
     return tuple(kind for kind in _SHIPPED if kind not in not_of(target))

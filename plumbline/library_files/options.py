@@ -144,7 +144,8 @@ class LibraryOptions:
             if value not in known:
                 allowed = " or ".join(f"{what}={each!r}" for each in known)
                 raise UserError(
-                    f"target_cpu={self.target_cpu!r} goes with {allowed}, as {reason}; it is {value!r}"
+                    f"target_cpu={self.target_cpu!r} goes with {allowed}, as {reason}; "
+                    f"it is {value!r}"
                 )
 
     @property

@@ -22,12 +22,6 @@ _VERSION_SCRIPT = Path(__file__).with_name("library.lds")
 _COMPILERS = ("gcc", "cc", "clang")
 """In the order in which they are looked for, as Bazel does."""
 
-_CROSS_PREFIX = "{}-linux-gnu-"
-"""Of the programs that make files for another architecture, by its name, as Debian names them."""
-
-_CROSS_PREFIXES = {THUMB: "arm-none-eabi-"}
-"""Where there is no Linux."""
-
 # Of an assembler, for what `cpu_target` says of WebAssembly.
 _WEBASSEMBLY_FEATURES = (
     "-msimd128",
@@ -73,49 +67,28 @@ class Toolchain:
     """A command that takes what GNU's and LLVM's ar take."""
 
     @classmethod
-    def of_environment(cls, target: Target) -> "Toolchain":
+    def of_environment(cls, target: Target, *, links: bool = False) -> "Toolchain":
         """What the environment variables CC and AR name, and else what there is on PATH.
 
         For an architecture that is not this machine's ("aarch64"), it is a cross compiler, and
-        for WebAssembly clang.
+        for WebAssembly clang. For a microcontroller it is either, and the former if it `links`
+        programs, which takes a C library.
 
         Raises:
           UserError: there is no C compiler.
         """
+        family = _family(target, links)
         compiler, archiver = shlex.split(os.environ.get("CC", "")), os.environ.get("AR")
-        architecture = target.architecture
-        if architecture == WEBASSEMBLY:
-            return cls._of_webassembly(compiler, archiver)
-        is_own = architecture == platform.machine()
-        cross_prefix = _CROSS_PREFIXES.get(architecture, _CROSS_PREFIX.format(architecture))
-        prefix = "" if is_own else cross_prefix
-        if not compiler:
-            looked_for = _COMPILERS if is_own else (f"{prefix}gcc",)
-            found = next(filter(shutil.which, looked_for), None)
-            if found is None:
-                package = f"gcc{prefix and '-'}{prefix.rstrip('-').replace('_', '-')}"
-                if architecture == THUMB:
-                    package += " and libnewlib-arm-none-eabi"
-                raise UserError(
-                    f"there is no C compiler{'' if is_own else f' for {architecture}'}, which "
-                    f"assembles and links libraries (looked for {', '.join(looked_for)}): install "
-                    f"one (Debian's package {package}), or name it in the environment variable CC"
-                )
-            compiler = [found]
-        options = _options_of_microcontroller(target) if architecture == THUMB else ()
-        return cls((*compiler, *options), archiver or f"{prefix}ar")
-
-    @classmethod
-    def _of_webassembly(cls, compiler: Sequence[str], archiver: str | None) -> "Toolchain":
-        if not compiler:
-            if shutil.which("clang") is None:
-                raise UserError(
-                    "there is no C compiler for WebAssembly (looked for clang): install one "
-                    f"(Debian's packages {_WEBASSEMBLY_PACKAGES}), or name it in the environment "
-                    "variable CC"
-                )
-            compiler = ["clang", "--target=wasm32-wasi"]
-        return cls((*compiler, *_WEBASSEMBLY_FEATURES), archiver or "llvm-ar")
+        for command, its_archiver in family.candidates:
+            if compiler or shutil.which(command[0]):
+                found = compiler or command
+                return cls((*found, *family.options), archiver or its_archiver)
+        looked_for = ", ".join(command[0] for command, _ in family.candidates)
+        raise UserError(
+            f"there is no C compiler{family.whose}, which assembles and links libraries (looked "
+            f"for {looked_for}): install one ({family.packages}), or name it in the environment "
+            "variable CC"
+        )
 
     def assemble(self, assembly: Path, object_file: Path) -> None:
         """Makes an object file; weights are copied from files that lie beside the assembly.
@@ -151,7 +124,8 @@ class Toolchain:
           UserError: the compiler is missing, or fails.
         """
         source = str(FREESTANDING_SOURCE)
-        self._run(*self.compiler, *_RUNTIME_OPTIONS, "-c", source, "-o", str(object_file))
+        options = [*_RUNTIME_OPTIONS, "-ffreestanding"]
+        self._run(*self.compiler, *options, "-c", source, "-o", str(object_file))
 
     def link_caller(self, program: Path) -> None:
         """Makes the program of call_library.c.
@@ -280,7 +254,37 @@ class Toolchain:
             raise UserError(f"{shlex.join(command)} failed:\n{said}")
 
 
-def _options_of_microcontroller(target: Target) -> tuple[str, ...]:
-    """What a C compiler is to be told of it: whether numbers are passed in float registers, too."""
-    floats = "hard" if target.triple.endswith("hf") else "soft"
-    return (f"-mcpu={target.cpu}", "-mthumb", f"-mfloat-abi={floats}")
+@dataclass(frozen=True)
+class _Family:
+    """The C compilers that make code for a target."""
+
+    candidates: tuple[tuple[tuple[str, ...], str], ...]
+    """The commands to look for, in order, and the archiver of each."""
+    packages: str
+    """Those of Debian that have the first."""
+    options: tuple[str, ...] = ()
+    """What whichever it is has to be told."""
+    whose: str = ""
+    """How messages go on after "C compiler"."""
+
+
+def _family(target: Target, links: bool) -> _Family:
+    architecture = target.architecture
+    whose = f" for {architecture}"
+    if architecture == WEBASSEMBLY:
+        clang = ("clang", "--target=wasm32-wasi"), "llvm-ar"
+        packages = f"Debian's packages {_WEBASSEMBLY_PACKAGES}"
+        return _Family((clang,), packages, _WEBASSEMBLY_FEATURES, " for WebAssembly")
+    if architecture == THUMB:
+        floats = "hard" if target.triple.endswith("hf") else "soft"
+        options = (f"-mcpu={target.cpu}", "-mthumb", f"-mfloat-abi={floats}")
+        gcc = ("arm-none-eabi-gcc",), "arm-none-eabi-ar"
+        clang = ("clang", f"--target={target.triple}"), "llvm-ar"
+        packages = "Debian's packages gcc-arm-none-eabi and libnewlib-arm-none-eabi"
+        candidates = (gcc,) if links else (gcc, clang)
+        return _Family(candidates, packages, options, " for microcontrollers")
+    if architecture == platform.machine():
+        return _Family(tuple(((name,), "ar") for name in _COMPILERS), "Debian's package gcc")
+    prefix = f"{architecture}-linux-gnu"
+    package = f"Debian's package gcc-{prefix.replace('_', '-')}"
+    return _Family((((f"{prefix}-gcc",), f"{prefix}-ar"),), package, (), whose)

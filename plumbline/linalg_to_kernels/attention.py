@@ -49,8 +49,12 @@ from plumbline.linalg_to_kernels.softmax import Elements, softmax_of
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation, can_be_vectors
 from plumbline.target.vector_unit import VectorUnit
 
-_MOST_ROWS, _LEAST_ROWS = 96, 24
-"""Of a block; both are multiples of the rows that tiles have."""
+_LEAST_ROWS = 24
+"""Of a block: a multiple of the rows that tiles have."""
+
+_BYTES_FOR_A_ROW = 170
+"""Of what a kernel may have on the stack: blocks have 96 rows at most where it is half of a first
+cache."""
 
 _SCORES = 1 << 15
 """How many scores a block has, if its rows allow: an eighth of a second cache."""
@@ -200,7 +204,8 @@ class _Matching:
         loops = self._loops(self._scores, row)
         queries, keys = (self._scores.sizes[loops[role]] for role in (_QUERY, _COLUMN))
         rows = _SCORES // max(keys, 1) if keys != DYNAMIC else 0
-        rows = min(max(rows, _LEAST_ROWS), _MOST_ROWS)
+        most = max(self._unit.scratch_bytes // _BYTES_FOR_A_ROW, _LEAST_ROWS)
+        rows = min(max(rows, _LEAST_ROWS), most)
         if queries != DYNAMIC:
             # As few blocks as there must be, alike.
             rows = -(-queries // -(-queries // rows))
@@ -315,6 +320,8 @@ class _Matching:
         rows = {
             outer: loop for outer, loop in self._group.row_loops[product_].items() if outer != row
         }
+        sums = self._size(row) * plan.tile.columns
+        plan = replace(plan, sums_at_once=min(plan.sums_at_once, sums))
         packing = packed_while_running(plan, types, sizes)
         # Before there is a block there is only the right operand to tell sizes.
         packing = replace(packing, sum=replace(sum_, accesses=(right.access,) * 3))

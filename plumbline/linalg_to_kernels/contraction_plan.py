@@ -98,9 +98,9 @@ their part of a panel are in the first cache: of 256 a 1x1 convolution of 7x7 pl
 as long (AMD Zen 3)."""
 
 _SUM_BYTES = 4
-"""Of the sums of a chunk of rows that wait for their next block, there are as many as a kernel may
-have on the stack: those of some tens of tiles, by which what it takes to bring the block's part of a
-panel is shared."""
+"""Of one of the sums of a chunk of rows that wait for their next block. There are as many as a
+kernel may have on the stack: those of some tens of tiles, by which what it takes to bring the
+block's part of a panel is shared."""
 
 _WINDOWS_AT_ONCE = 3 << 17
 """Bytes of windows that stay in a second cache, of at least 512 kB, until the next panel comes to

@@ -8,7 +8,8 @@ import re
 from plumbline.target.target import THUMB, Target
 
 _OF_ARM = re.compile(
-    r"^\t\.(cpu|fpu|arch_extension|fnstart|fnend|cantunwind|save|vsave|pad|setfp)\b.*\n", re.MULTILINE
+    r"^\t\.(cpu|fpu|arch_extension|fnstart|fnend|cantunwind|save|vsave|pad|setfp)\b.*\n",
+    re.MULTILINE,
 )
 """What microcontrollers have, some of which binutils 2.40, Debian 12's, does not know by name: its
 command line says it by other words. And how exceptions leave functions: there are none, and tables
@@ -16,6 +17,9 @@ of them take as much memory as small functions do."""
 
 _PREDICATE = re.compile(r"^(\tv(?:ldr|str)\t)p0\b", re.MULTILINE)
 """Moves of Helium's predicates to the stack and back, which it takes in capitals alone."""
+
+_CONVERSION = re.compile(r"^\tvcvt([bt])(\.f32\.f16|\.f16\.f32)\tq(\d), q(\d)$", re.MULTILINE)
+"""Helium's conversions of float16, of which binutils 2.40 writes the numbers of registers wrong."""
 
 _ARMV8 = "\t.arch\tarmv8.6-a+fp16+sha3+sve2\n"
 
@@ -35,10 +39,23 @@ def for_gnu_assembler(assembly: str, target: Target) -> str:
     if target.architecture == "aarch64":
         return _ARMV8 + assembly
     if target.architecture == THUMB:
-        return _PREDICATE.sub(r"\1P0", _OF_ARM.sub("", assembly))
+        assembly = _PREDICATE.sub(r"\1P0", _OF_ARM.sub("", assembly))
+        return _CONVERSION.sub(_encoded_conversion, assembly)
     if target.architecture == "riscv64":
         return _EXTENSIONS.sub(_known_extensions, assembly, count=1)
     return assembly
+
+
+def _encoded_conversion(instruction: re.Match[str]) -> str:
+    """The word of it.
+
+    It is of the Armv8-M Architecture Reference Manual: VCVT (between single and half-precision
+    floating-point), of vectors.
+    """
+    half, types, to, of = instruction.groups()
+    word = 0xFE3F0E01 if types == ".f32.f16" else 0xEE3F0E01
+    word |= (half == "t") << 12 | int(to) << 13 | int(of) << 1
+    return f"\t.inst.w\t{word:#x}\t@ {instruction[0].strip()}"
 
 
 def _known_extensions(attribute: re.Match[str]) -> str:

@@ -42,7 +42,7 @@ def cpu_target(cpu: str) -> Target:
     that CPUs of several architectures have is taken for that of this machine's.
 
     Raises:
-      UserError: LLVM can make no code for a CPU of that name, or it is of 32 bits and none of these.
+      UserError: LLVM can make no code for a CPU of that name, or it is none of these.
     """
     own = llvm.get_process_triple()
     if cpu == "native":
@@ -78,8 +78,8 @@ def _microcontroller(cpu: str) -> Target:
     problem = problem_with(cpu, triple)
     if problem:
         raise UserError(
-            f'target_cpu {cpu!r}: {problem}; of microcontrollers use a name that clang -mcpu takes, '
-            'such as "cortex-m4" or "cortex-m55"'
+            f"target_cpu {cpu!r}: {problem}; of microcontrollers use a name that clang -mcpu "
+            'takes, such as "cortex-m4" or "cortex-m55"'
         )
     target = Target(triple, cpu)
     return Target(f"{triple}hf", cpu) if has_float_registers(target) else target

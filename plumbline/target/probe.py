@@ -61,8 +61,8 @@ _SCALARS = VectorUnit(4, 32)
 """Of a CPU that has no vectors, but registers of one float each."""
 
 _LITTLE = 1 << 11
-"""Bytes that a kernel may have on the stack of a microcontroller, which often has 64 kB of memory in
-all, and no cache that more of them would make use of."""
+"""Bytes that a kernel may have on the stack of a microcontroller, which often has 64 kB of memory
+in all, and no cache that more of them would make use of."""
 
 
 @functools.cache
@@ -85,7 +85,7 @@ def vector_unit_of(target: Target) -> VectorUnit:
     if target.architecture == "riscv64":
         return _riscv_unit(assembly)
     if target.architecture == THUMB:
-        # Helium has vectors; else there are registers of one float each, or integers stand for them.
+        # Helium has vectors; else there are registers of one float each, or of integers.
         has_helium = re.search(r"\tvadd\.f32\tq", assembly) is not None
         return replace(VectorUnit(16, 8) if has_helium else _SCALARS, scratch_bytes=_LITTLE)
     if target.architecture != "x86_64":

@@ -6,8 +6,7 @@ WEBASSEMBLY = "wasm32"
 """The architecture whose code browsers run, with pointers of 32 bits."""
 
 THUMB = "thumb"
-"""The architecture of Arm's microcontrollers, which is that of its CPUs of 32 bits, with instructions
-of 16 and 32 bits only."""
+"""The architecture of Arm's microcontrollers: its CPUs of 32 bits, with instructions of 16 bits."""
 
 MICROCONTROLLER = "microcontroller"
 """What messages, and the table of kinds of files, call each of these."""

@@ -20,8 +20,8 @@ class VectorUnit:
     """Whether it also has vectors that are as long as each machine has them (SVE, RISC-V's)."""
 
     scratch_bytes: int = 1 << 14
-    """How many bytes of sums, or of a copy of an operand, a kernel has on the stack at a time, about:
-    half of a first cache, or what there is of memory."""
+    """How many bytes of sums, or of a copy of an operand, a kernel has on the stack at a time,
+    about: half of a first cache, or what there is of memory."""
 
     @property
     def looks_up(self) -> bool:

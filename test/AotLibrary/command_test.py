@@ -12,6 +12,7 @@ import plumbline.library_files.build
 import plumbline.loader_to_torch.recorded_export  # noqa: F401
 from plumbline.cli.main import main
 from plumbline.library_files.kinds import KINDS, OF_TORCH, OF_WEIGHTS, not_of
+from plumbline.target.target import MICROCONTROLLER, WEBASSEMBLY
 
 _ROOT = Path(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"])
 _FILES = _ROOT / "test/AotLibrary"
@@ -47,8 +48,17 @@ _COMMANDS = {
         "--threads=2",
     ],
     "mlp_in_webassembly": [_MLP, "--target-cpu=wasm32"],
+    "mlp_on_a_microcontroller": [_MLP, "--target-cpu=cortex-m55", "--memory=pool"],
     "scaled_rows": ["test/AotLibrary/scaled_rows.mlir", _CPU],
 }
+
+_TARGETS = {
+    "--target=nvptx": "nvptx",
+    "--target-cpu=cortex-m55": MICROCONTROLLER,
+    "--target-cpu=wasm32": WEBASSEMBLY,
+}
+
+_FREESTANDING = {"--target-cpu=cortex-m55", "--target-cpu=wasm32"}
 
 
 def _words(name: str, out: Path) -> list[str]:
@@ -59,8 +69,7 @@ def _words(name: str, out: Path) -> list[str]:
 
 def _kinds(name: str) -> list[str]:
     missing = {"packed-weights" if "--weights=file" in _COMMANDS[name] else "weights-file"}
-    targets = {"--target=nvptx": "nvptx", "--target-cpu=wasm32": "wasm32"}
-    target = next((targets[word] for word in _COMMANDS[name] if word in targets), "host")
+    target = next((_TARGETS[word] for word in _COMMANDS[name] if word in _TARGETS), "host")
     missing |= set() if _CUBINS in _COMMANDS[name] else {"fatbin"}
     missing |= not_of(target)
     if name == "scaled_rows":
@@ -83,7 +92,7 @@ def test_the_files_are_those_of_bazel(
     differing = [file for file in made if made[file] != expected[file]]
     assert not differing
     libraries = {file for file in made if file.startswith("lib")}
-    if "--target-cpu=wasm32" in _COMMANDS[name]:
+    if _FREESTANDING.intersection(_COMMANDS[name]):
         assert libraries == {f"lib{name}.a"}
     else:
         assert libraries == {f"lib{name}.a", f"lib{name}.so"}

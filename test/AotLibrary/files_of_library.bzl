@@ -14,6 +14,7 @@ _STAGES_OF_CPU = ["_internal_{}_kernels.mlir", "_internal_{}_llvm.mlir"]
 
 _OF_TARGET = {
     "host": _SHARED_OBJECT + _STAGES_OF_CPU,
+    "microcontroller": _STAGES_OF_CPU,
     "nvptx": _SHARED_OBJECT + ["_internal_{}.ptx", "_internal_{}_gpu.mlir", "_internal_{}_nvvm.mlir"],
     "wasm32": _STAGES_OF_CPU + ["{}.d.mts", "{}.mjs", "{}.wasm"],
 }
@@ -33,7 +34,7 @@ def files_of_library(name, library, from_torch = True, loads_weights = False, ta
       library: the name of the library.
       from_torch: whether it has a loader.
       loads_weights: whether it has weights = "file".
-      target: what it is compiled for, as for aot_library, or "wasm32".
+      target: what it is compiled for, as for aot_library, "wasm32" or "microcontroller".
       cubins: whether it has machine code for GPUs.
     """
     patterns = _LIBRARY + _STAGES + _OF_TARGET[target]

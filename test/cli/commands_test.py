@@ -17,7 +17,7 @@ import plumbline.library_files.build
 import plumbline.loader_to_torch.recorded_export
 from plumbline.cli.exit_status import DIFFERS, FAULT, MISTAKE, SUCCESS
 from plumbline.cli.main import main
-from plumbline.library_files.kinds import KINDS, LIBRARY
+from plumbline.library_files.kinds import KINDS, shipped
 
 _LOADERS = """
 import os
@@ -123,7 +123,7 @@ def library() -> Path:
 
 def test_compile_writes_a_library_and_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", "models/scaled.py:scaled_loader", "--out", "a/b"]) == SUCCESS
-    files = {KINDS[kind].file_name("scaled") for kind in LIBRARY}
+    files = {KINDS[kind].file_name("scaled") for kind in shipped("host")}
     assert {file.name for file in Path("a/b").iterdir()} == files
     assert capfd.readouterr() == ("", "")
     (result,) = plumbline.load("a/b/libscaled.so")(np.full((1, 39), 2, np.float32))

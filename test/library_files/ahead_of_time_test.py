@@ -11,7 +11,7 @@ import plumbline
 from plumbline.cli.main import main
 from plumbline.errors import UserError
 from plumbline.library.sections import read_section
-from plumbline.library_files.kinds import KINDS, LIBRARY
+from plumbline.library_files.kinds import KINDS, shipped
 
 
 class _Scaled(torch.nn.Module):
@@ -31,7 +31,7 @@ def test_one_line_makes_a_library(tmp_path: Path) -> None:
     rows = {"x": {0: Dim("rows")}}
     file = plumbline.aot(model, x, name="scaled", out=tmp_path / "out", dynamic_shapes=rows)
     assert file == tmp_path / "out" / "libscaled.so"
-    names = {KINDS[kind].file_name("scaled") for kind in LIBRARY}
+    names = {KINDS[kind].file_name("scaled") for kind in shipped("host")}
     assert {each.name for each in file.parent.iterdir()} == names
     library = plumbline.load(file)
     assert library.description.origin.endswith("ahead_of_time_test._Scaled")

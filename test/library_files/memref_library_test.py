@@ -11,7 +11,7 @@ import torch
 import plumbline
 from plumbline.errors import UserError
 from plumbline.library_files.build import TcpProgram, write_files
-from plumbline.library_files.kinds import LIBRARY
+from plumbline.library_files.kinds import shipped
 from plumbline.library_files.options import LibraryOptions
 
 # Rows of a matrix by their numbers, which may be out of range; and a number of rank 0.
@@ -92,7 +92,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("library")
     (folder / "pick.mlir").write_text(_SOURCE)
     program = TcpProgram(folder / "pick.mlir")
-    write_files(program, LibraryOptions("pick", abi="memref"), LIBRARY, folder)
+    write_files(program, LibraryOptions("pick", abi="memref"), shipped("host"), folder)
     (folder / "main.c").write_text(_MAIN)
     return folder
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plumbline.library_files.build import TcpProgram, write_files
-from plumbline.library_files.kinds import LIBRARY
+from plumbline.library_files.kinds import shipped
 from plumbline.library_files.options import LibraryOptions
 
 _SOURCE = """
@@ -55,7 +55,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     (folder / "roots.mlir").write_text(_SOURCE)
     (folder / "main.c").write_text(_MAIN)
     options = LibraryOptions("roots", threads=request.param)
-    write_files(TcpProgram(folder / "roots.mlir"), options, LIBRARY, folder)
+    write_files(TcpProgram(folder / "roots.mlir"), options, shipped("host"), folder)
     return folder
 
 

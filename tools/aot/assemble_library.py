@@ -10,15 +10,15 @@ from pathlib import Path
 from plumbline.errors import UserError
 from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
 from plumbline.target.choices import TARGETS
-from plumbline.target.target import WEBASSEMBLY
+from plumbline.target.target import WEBASSEMBLY, is_microcontroller
 from tools.aot import stage
 
 
 def _assemble(given: argparse.Namespace) -> None:
-    if given.target_cpu == WEBASSEMBLY:
+    if given.target_cpu == WEBASSEMBLY or is_microcontroller(given.target_cpu):
         raise UserError(
-            f"--//tools/aot:target_cpu={WEBASSEMBLY} shows stages alone: for a library of it say "
-            f'target_cpu = "{WEBASSEMBLY}" in aot_library'
+            f"--//tools/aot:target_cpu={given.target_cpu} shows stages alone: for a library of it "
+            f'say target_cpu = "{given.target_cpu}" in aot_library'
         )
     toolchain = Toolchain(tuple(given.compiler), given.archiver)
     # Under their names, which become part of what is made.

@@ -53,7 +53,7 @@ def add_target_cpu(arguments: argparse.ArgumentParser) -> None:
         default="baseline",
         help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s; '
         'one of another architecture, too: "cortex-a76", "spacemit-x60", and "aarch64" or '
-        '"riscv64" for its baseline; or "wasm32", for browsers',
+        '"riscv64" for its baseline; "wasm32", for browsers; or a microcontroller, "cortex-m55"',
     )
 
 

@@ -5,10 +5,17 @@
 // module runs wherever WebAssembly does, and a microcontroller needs nothing that stands for them.
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-#ifdef __NEWLIB__
-#include <malloc.h>
+
+// Of the C library, which need not be there before programs are linked. That of microcontrollers,
+// newlib, has aligned_alloc for other systems only.
+void* malloc(size_t bytes);
+#ifdef __arm__
+void* memalign(size_t alignment, size_t bytes);
+#define aligned_alloc memalign
+#else
+void* aligned_alloc(size_t alignment, size_t bytes);
 #endif
 
 static int fits(int64_t bytes) { return bytes >= 0 && (uint64_t)bytes <= SIZE_MAX; }
@@ -16,13 +23,19 @@ static int fits(int64_t bytes) { return bytes >= 0 && (uint64_t)bytes <= SIZE_MA
 void* plumbline_malloc(int64_t bytes) { return fits(bytes) ? malloc((size_t)bytes) : NULL; }
 
 void* plumbline_aligned_alloc(int64_t alignment, int64_t bytes) {
-#ifdef __NEWLIB__
-  // Which declares aligned_alloc, and has it for other systems only.
-  return fits(bytes) ? memalign((size_t)alignment, (size_t)bytes) : NULL;
-#else
   return fits(bytes) ? aligned_alloc((size_t)alignment, (size_t)bytes) : NULL;
-#endif
 }
+
+#ifdef __arm__
+// What code calls by the names of the Arm ABI to convert float16, and GCC's library has by others.
+#define HELPER __attribute__((weak, pcs("aapcs")))
+float __gnu_h2f_ieee(uint16_t half) __attribute__((pcs("aapcs")));
+uint16_t __gnu_f2h_ieee(float single) __attribute__((pcs("aapcs")));
+uint16_t __gnu_d2h_ieee(double number) __attribute__((pcs("aapcs")));
+HELPER float __aeabi_h2f(uint16_t half) { return __gnu_h2f_ieee(half); }
+HELPER uint16_t __aeabi_f2h(float single) { return __gnu_f2h_ieee(single); }
+HELPER uint16_t __aeabi_d2h(double number) { return __gnu_d2h_ieee(number); }
+#endif
 
 // There is one kind of pages.
 int plumbline_madvise(void* memory, int64_t bytes, int advice) {
