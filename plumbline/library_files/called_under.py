@@ -24,7 +24,6 @@ from plumbline.library.tensor_arguments import address
 from plumbline.library_files.toolchain import FREESTANDING_RUNTIME_OBJECT, Toolchain
 from plumbline.signature.function_name import PACKED_SUFFIX
 from plumbline.signature.library_description import LibraryDescription
-from plumbline.target.cpu import cpu_target
 from plumbline.target.target import THUMB, WEBASSEMBLY, Target
 
 _MODULE_CALLER = Path(__file__).with_name("call_module.mjs")
@@ -103,6 +102,9 @@ class LibraryUnder(Library):
 
 
 def _link_on_board(path: Path, description: LibraryDescription, program: Path) -> None:
+    # With LLVM, which knows what the CPU has, and others do not need.
+    from plumbline.target.cpu import cpu_target
+
     toolchain = Toolchain.of_environment(cpu_target(description.made_for), links=True)
     runtime = program.with_name(FREESTANDING_RUNTIME_OBJECT)
     toolchain.compile_freestanding_runtime(runtime)

@@ -9,11 +9,11 @@ load(":chain.bzl", "included_files", "stage")
 
 _WEBASSEMBLY = "wasm32"
 
+# What runs a library for a test, by whether it is one for WebAssembly.
 _RUNS_UNDER = {
     False: ["qemu-system-arm", "-M", "mps3-an547"],
     True: ["node"],
 }
-"""What runs a library for a test, by whether it is one for WebAssembly."""
 
 def is_freestanding(target_cpu):
     """Whether a library for such a CPU is one; as `LibraryOptions` of plumbline/library_files says.
