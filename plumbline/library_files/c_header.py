@@ -23,6 +23,7 @@ from plumbline.signature.signature import (
 )
 from plumbline.signature.size_expressions import Size, operation, text
 from plumbline.signature.unbacked_size import UnbackedSize
+from plumbline.target.target import is_freestanding
 
 _WIDTH = 100
 
@@ -85,14 +86,21 @@ class _Header:
         """Lines that declare what types the functions need."""
         return []
 
+    @property
+    def _end(self) -> str:
+        """What a function does that has no codes."""
+        if is_freestanding(self._description.made_for):
+            return "traps"
+        return "ends the process with a message"
+
     def _calls(self) -> list[_Function]:
         """The function itself in its two forms, and what tells its codes."""
         name, parameters = self._signature.name, self._parameters()
         return [
             (self._about(), f"int {name}", parameters),
             (
-                "The same for the inner loop: takes all arguments on trust, and ends the process "
-                "with a message where the program cannot go on.",
+                "The same for the inner loop: takes all arguments on trust, and "
+                f"{self._end} where the program cannot go on.",
                 f"void {name}{UNCHECKED_SUFFIX}",
                 parameters,
             ),

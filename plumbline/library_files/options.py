@@ -20,7 +20,12 @@ from plumbline.target.choices import (
 )
 from plumbline.target.gpu import gpu_target
 from plumbline.target.gpu_chip import DEFAULT_ARCH
-from plumbline.target.target import MICROCONTROLLER, WEBASSEMBLY, is_microcontroller
+from plumbline.target.target import (
+    MICROCONTROLLER,
+    WEBASSEMBLY,
+    is_freestanding,
+    is_microcontroller,
+)
 
 _FREESTANDING = {WEBASSEMBLY: "module", MICROCONTROLLER: "object"}
 """What has nothing but memory where it runs, with the kind of file that is loaded of it."""
@@ -112,7 +117,7 @@ class LibraryOptions:
     @property
     def is_freestanding(self) -> bool:
         """Whether it has nothing but memory where it runs, as `Target.is_freestanding` says."""
-        return self.made_for in _FREESTANDING
+        return is_freestanding(self.target_cpu)
 
     @property
     def made_for(self) -> str:

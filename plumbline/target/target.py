@@ -17,6 +17,11 @@ def is_microcontroller(cpu: str) -> bool:
     return cpu.startswith("cortex-m")
 
 
+def is_freestanding(cpu: str) -> bool:
+    """Whether code for a CPU of that name is, as `Target.is_freestanding` says."""
+    return cpu == WEBASSEMBLY or is_microcontroller(cpu)
+
+
 @dataclass(frozen=True)
 class Target:
     """What code is made for. `features` are LLVM's, such as "+avx2,-fma"."""
