@@ -14,7 +14,10 @@ from plumbline.library.sections import read_architecture, read_section
 from plumbline.library.shared_object import open_library
 from plumbline.signature.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX, PACKED_SUFFIX
 from plumbline.signature.library_description import SECTION, LibraryDescription
-from plumbline.target.target import WEBASSEMBLY
+from plumbline.target.target import THUMB, WEBASSEMBLY
+
+_RUNS = {THUMB: ' "qemu-system-arm -M mps3-an547"', WEBASSEMBLY: " node"}
+"""What runs code of some architectures, as messages say it."""
 
 
 class Code(Protocol):
@@ -69,8 +72,7 @@ def _check_machine(path: Path, description: LibraryDescription) -> None:
         raise UserError(
             f"{path}: it is made for {description.made_for}, so for machines of {made_for}, and "
             f"this is one of {own}: load it there, or say what runs it here by --run-under"
-            f"{' node' if made_for == WEBASSEMBLY else ''}, which plumbline run and plumbline test "
-            "have"
+            f"{_RUNS.get(made_for, '')}, which plumbline run and plumbline test have"
         )
 
 

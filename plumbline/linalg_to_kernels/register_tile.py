@@ -9,7 +9,7 @@ _ROWS = {
     32: {4: 6, 3: 8, 2: 12, 1: 14},
     16: {3: 4, 2: 6, 1: 12},
     12: {2: 4, 1: 8},
-    8: {2: 3, 1: 6},
+    8: {3: 2, 2: 3, 1: 6},
 }
 """By the number of registers: the most rows that tiles of some vectors may have.
 
@@ -17,7 +17,9 @@ What is left holds a row of the right operand and, unless the CPU multiplies by 
 memory, one element of the left: with 32 registers 8x4 spills, and takes 1.4 times as long; 14x2
 does not, and takes 1.2 times as long. With 16, 4x3 is up to a tenth faster than 6x2 (AMD Zen 5).
 With 12, as browsers have them, products have registers of their own before they are added: 4x3 and
-6x2 take 1.3 to 1.5 times as long there as 4x2 (V8 11.3 on AMD Zen 4).
+6x2 take 1.3 to 1.5 times as long there as 4x2 (V8 11.3 on AMD Zen 4). With 8, as Helium has them,
+the left operand's elements are in registers of whole numbers: a ResNet-8 takes 0.57 of the
+instructions that it takes with 6x1 alone, and a MobileNet with 2x3 0.8 of those without.
 """
 
 _ROWS_OF_WINDOWS = 7

@@ -11,7 +11,7 @@ _AVX512 = VectorUnit(64, 32)
 
 
 @pytest.mark.parametrize(
-    "unit", [AVX2, _AVX512, *(VectorUnit(16, count) for count in (12, 16, 32))]
+    "unit", [AVX2, _AVX512, *(VectorUnit(16, count) for count in (8, 12, 16, 32))]
 )
 @pytest.mark.parametrize("bits", [32, 64])
 def test_tiles_fit_the_registers(unit: VectorUnit, bits: int) -> None:
