@@ -31,6 +31,7 @@ from plumbline.target.choices import (
 from plumbline.target.cpu import cpu_target_here
 from plumbline.torch_compile.compiled_graph import Options, compile_graph
 from plumbline.torch_compile.divided_graph import Weight
+from plumbline.torch_compile.sizes_of_values import sizes_of_values_allowed
 
 _Boxed = Callable[[list[Any]], Sequence[Any]]
 """What AOTAutograd calls: it may empty the list, so that what is in it lives no longer."""
@@ -139,7 +140,7 @@ class Backend:
             partition_fn=min_cut_rematerialization_partition,
             keep_inference_input_mutations=True,
         )
-        with labels_before_the_first_minus_one():
+        with labels_before_the_first_minus_one(), sizes_of_values_allowed():
             return trace(module, inputs)
 
 

@@ -14,6 +14,7 @@ def assert_same(
     function: Callable[..., Any],
     *inputs: Any,
     dynamic: bool | None = None,
+    fullgraph: bool = True,
     further: Sequence[tuple[Any, ...]] = (),
 ) -> plumbline.Backend:
     """Calls a function and its compiled form, each with copies of the same inputs.
@@ -24,6 +25,7 @@ def assert_same(
       function: a function, or a module, of which each has a copy.
       inputs: which may share memory.
       dynamic: whether sizes and numbers may differ from the first call on.
+      fullgraph: whether Dynamo may not divide it, which has more ops be traced, too.
       further: inputs of further calls of the same compiled function.
 
     Returns:
@@ -35,7 +37,7 @@ def assert_same(
     torch._dynamo.reset()
     backend = plumbline.Backend(threads=1)
     mine, theirs = copy.deepcopy(function), copy.deepcopy(function)
-    compiled = torch.compile(mine, backend=backend, fullgraph=True, dynamic=dynamic)
+    compiled = torch.compile(mine, backend=backend, fullgraph=fullgraph, dynamic=dynamic)
     for given in (inputs, *further):
         ours = _tensors(compiled, mine, copy.deepcopy(given))
         expected = _tensors(theirs, theirs, copy.deepcopy(given))

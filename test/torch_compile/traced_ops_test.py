@@ -83,6 +83,25 @@ def test_a_power_is_a_number_of_the_call(dynamic: bool) -> None:
     assert_same(lambda x, n: x**n, x, 2, dynamic=dynamic, further=[(x, 3), (x, -4)])
 
 
+class _Masked(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 3)
+        self.instead = torch.nn.Parameter(torch.randn(3))
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        hidden: torch.Tensor = self.layer(x)
+        hidden[mask] = self.instead
+        return hidden.tanh()
+
+
+def test_gradients_of_as_many_elements_as_values_say() -> None:
+    """Also where Dynamo may divide a program before ops of such results, which this has none of."""
+    mask = torch.tensor([[True, False, True, False], [False, False, True, False]])
+    backend = assert_same(_Masked(), torch.randn(2, 4, 2), mask, fullgraph=False)
+    assert len(backend.programs) == 2
+
+
 def test_a_number_of_values_is_a_result() -> None:
     def ones(x: torch.Tensor) -> tuple[Any, ...]:
         count = x.max().item()
