@@ -102,6 +102,17 @@ def test_gradients_of_as_many_elements_as_values_say() -> None:
     assert len(backend.programs) == 2
 
 
+def _rows_of_jagged(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    jagged = torch.nested.as_nested_tensor([one, other], layout=torch.jagged)
+    return jagged.sin().to_padded_tensor(0.5)
+
+
+def test_jagged_tensors_become_rows_of_one_length() -> None:
+    """By one program, and another for gradients: no op is left to PyTorch."""
+    backend = assert_same(_rows_of_jagged, _matrix(3, 2), _matrix(5, 2))
+    assert len(backend.programs) == 2
+
+
 def test_a_number_of_values_is_a_result() -> None:
     def ones(x: torch.Tensor) -> tuple[Any, ...]:
         count = x.max().item()

@@ -215,13 +215,17 @@ def _unique_consecutive(
 
 def _repeat_interleave(repeats: torch.Tensor, *, output_size: int | None = None) -> torch.Tensor:
     """The place of each number of `repeats`, as many times as that says."""
-    ends = repeats.to(torch.int64).cumsum(0)
     count: Any = repeats.sum().item() if output_size is None else output_size
+    return ended_before(repeats.to(torch.int64).cumsum(0), count).to(repeats.dtype)
+
+
+def ended_before(ends: torch.Tensor, count: int) -> torch.Tensor:
+    """How many of the rising `ends`, which are at most `count`, are at or before each place."""
     # A one where each ends: before a place are the ends of as many as come before its own.
     ended = torch.zeros(count + 1, dtype=torch.int64)
     ended = ended.scatter_add(0, ends, torch.ones_like(ends)).cumsum(0)
     # Not as a slice, of whose size PyTorch would not see that it is the count.
-    return ended.index_select(0, torch.arange(count)).to(repeats.dtype)
+    return ended.index_select(0, torch.arange(count))
 
 
 def _bincount(

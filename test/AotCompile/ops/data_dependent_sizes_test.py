@@ -343,6 +343,24 @@ def test_repeats_of_a_known_sum() -> None:
     _check(repeated, [(torch.randn(2, 3), torch.tensor([1, 2, 3]))])
 
 
+def _padded_and_back(values: torch.Tensor, offsets: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    rows = torch.ops.aten._jagged_to_padded_dense_forward(values, [offsets], [4], 0.5)
+    back = torch.ops.aten._padded_dense_to_jagged_forward(rows, [offsets], values.shape[0])
+    return rows, back
+
+
+def test_sequences_of_lengths_become_rows_and_are_such_again() -> None:
+    """As jagged tensors do, where others take rows of one length."""
+    cases = [
+        (torch.randn(offsets[-1], 2), torch.tensor(offsets))
+        for offsets in ([0, 3, 3, 7], [0, 1, 2], [0, 0, 4, 4, 5], [0, 0, 0])
+    ]
+    program = _check(_padded_and_back, cases, [{0: Dim("places")}, {0: Dim("ends")}])
+    for offsets in ([0, 5, 7], [0, 4, 8], [0, 4, 6]):  # Of a row's length 4, and of 7 places.
+        with pytest.raises(UserError, match="out of range"):
+            program(torch.randn(7, 2), torch.tensor(offsets))
+
+
 def _histogram(x: torch.Tensor) -> torch.Tensor:
     counts = torch.bincount(x, minlength=3)
     torch._check(counts.shape[0] <= 16)  # type: ignore[no-untyped-call]
