@@ -66,7 +66,11 @@ from plumbline.loader_to_torch.node_locations import (
 )
 from plumbline.loader_to_torch.number_bounds import bound_numbers
 from plumbline.loader_to_torch.program_of_graph import name_inputs_as
-from plumbline.loader_to_torch.python_functions import lengths_as_sizes
+from plumbline.loader_to_torch.python_functions import (
+    Integers,
+    lengths_as_sizes,
+    with_integers_as_sizes,
+)
 from plumbline.loader_to_torch.pytorch_state import exporting
 from plumbline.loader_to_torch.quantized_products import multiply_integers
 from plumbline.loader_to_torch.reached_state import ReachedState
@@ -480,10 +484,21 @@ def to_functional(
     Raises:
       UserError: torch.export refuses the program, or it writes in place into what it is given.
     """
+
+    def functional(integers: Integers) -> torch.export.ExportedProgram:
+        return _to_functional(who, program, integers, embedded=embedded)
+
+    return with_integers_as_sizes(program.model, functional)
+
+
+def _to_functional(
+    who: str, program: TorchLoaderOutput, integers: Integers, *, embedded: bool
+) -> torch.export.ExportedProgram:
     settled: set[Size] = set()
+    table = decomposition_table()
     while True:
         with fixed(program.model, settled):
-            exported, functional = _traced(who, program, decomposition_table(), embedded=embedded)
+            exported, functional = _traced(who, program, table, integers, embedded=embedded)
         try:
             return _functional(who, program, exported, functional)
         except SizesDoNotHold as error:
@@ -546,16 +561,22 @@ def functional_graph(who: str, program: TorchLoaderOutput) -> torch.export.Expor
     Raises:
       UserError: torch.export refuses the program.
     """
-    return _traced(who, program, effects_table(), embedded=True)[1]
+
+    def traced(integers: Integers) -> torch.export.ExportedProgram:
+        return _traced(who, program, effects_table(), integers, embedded=True)[1]
+
+    return with_integers_as_sizes(program.model, traced)
 
 
 def _traced(
-    who: str, program: TorchLoaderOutput, table: Table, *, embedded: bool
+    who: str, program: TorchLoaderOutput, table: Table, integers: Integers, *, embedded: bool
 ) -> tuple[torch.export.ExportedProgram, torch.export.ExportedProgram]:
     """What torch.export makes of `program`, and that by the ops that a table makes of its ops."""
 
     def trace(*, takes_gradients: bool) -> tuple[torch.export.ExportedProgram, ...]:
-        exported = _exported(who, program, takes_gradients=takes_gradients, embedded=embedded)
+        exported = _exported(
+            who, program, integers, takes_gradients=takes_gradients, embedded=embedded
+        )
         if embedded:
             know_constants(exported)
         return exported, _decomposed(who, exported, table, embedded=embedded)
@@ -576,7 +597,12 @@ def _traced(
 
 
 def _exported(
-    who: str, program: TorchLoaderOutput, *, takes_gradients: bool, embedded: bool
+    who: str,
+    program: TorchLoaderOutput,
+    integers: Integers,
+    *,
+    takes_gradients: bool,
+    embedded: bool,
 ) -> torch.export.ExportedProgram:
     """What torch.export makes of `program`, also where that takes gradients, which it loses."""
     model = program.model
@@ -585,7 +611,7 @@ def _exported(
 
     @contextlib.contextmanager
     def tracing() -> Iterator[None]:
-        with reached, lengths_as_sizes(model), detection_functions(), TracedFunctions():
+        with reached, lengths_as_sizes(model), integers, detection_functions(), TracedFunctions():
             yield
 
     gradients = gradients_taken(model, tracing) if takes_gradients else GradientsNoticed()

@@ -1,19 +1,24 @@
 """What functions of Python's give of sizes, as numbers that may be dynamic.
 
-`len` gives an integer, and `math.sqrt` a float, so that they fix a dynamic size at the example's,
-in programs and in PyTorch's own decompositions. Of logarithms and others torch.export has no word.
+`len` and `int` give an integer, and `math.sqrt` a float, so that they fix a dynamic size at the
+example's, in programs and in PyTorch's own decompositions, and a number that depends on values can
+be none. Of logarithms and others torch.export has no word.
 """
 
+import ast
 import contextlib
 import functools
+import inspect
 import math
 import sys
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType
-from typing import Any
+from types import BuiltinFunctionType, ModuleType
+from typing import Any, TypeVar
 from unittest import mock
 
 import torch
+
+from plumbline.errors import UserError
 
 
 def _power(base: Any, exponent: Any) -> Any:
@@ -62,13 +67,8 @@ def lengths_as_sizes(model: torch.nn.Module) -> Iterator[None]:
 
     What these have imported from `math` by its name traces what it computes of sizes there.
     """
-    names = {cls.__module__ for module in model.modules() for cls in type(module).__mro__}
-    of_pytorch = ("torch", "builtins")
     with contextlib.ExitStack() as stack:
-        for name in names:
-            file = sys.modules.get(name)
-            if file is None or name.partition(".")[0] in of_pytorch:
-                continue
+        for file in _files_of(model):
             if not hasattr(file, "len"):
                 stack.enter_context(mock.patch.object(file, "len", _length, create=True))
             for own, value in list(vars(file).items()):
@@ -77,7 +77,134 @@ def lengths_as_sizes(model: torch.nn.Module) -> Iterator[None]:
         yield
 
 
+def _files_of(model: torch.nn.Module) -> Iterator[ModuleType]:
+    """The files that the classes of a model's modules are in, but PyTorch's own."""
+    names = {cls.__module__ for module in model.modules() for cls in type(module).__mro__}
+    for name in names:
+        file = sys.modules.get(name)
+        if file is not None and name.partition(".")[0] not in ("torch", "builtins"):
+            yield file
+
+
 def _length(of: Any) -> Any:
     if isinstance(of, torch.Tensor) and of.dim() and isinstance(of.shape[0], torch.SymInt):
         return of.shape[0]
     return len(of)
+
+
+class _AsInt(type):
+    """The type of what stands for `int` where that is called, or in `isinstance`."""
+
+    traced = False
+    """Whether a call has given a size, or what depends on values, since this was set."""
+
+    def __call__(cls, *arguments: Any, **options: Any) -> Any:
+        if len(arguments) != 1 or options:
+            return int(*arguments, **options)
+        (number,) = arguments
+        if isinstance(number, torch.Tensor):
+            known = number.item()
+            if isinstance(known, torch.SymFloat | torch.SymBool):
+                # Of a tensor's numbers those are computed that are integers.
+                known = number.to(torch.int64).item()
+            number = known
+        if not _is_size(number):
+            return int(number)
+        _AsInt.traced = True
+        return number if isinstance(number, torch.SymInt) else math.trunc(number)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, int)
+
+
+class _Int(metaclass=_AsInt):
+    pass
+
+
+Integers = contextlib.AbstractContextManager[None]
+"""A context in which a model is traced, that says what `int` gives meanwhile."""
+
+_Result = TypeVar("_Result")
+
+
+def with_integers_as_sizes(model: torch.nn.Module, make: Callable[[Integers], _Result]) -> _Result:
+    """What `make` makes of a model in whose files `int` gives sizes, where they are dynamic.
+
+    Such an integer may do less than others: it is no key of a dictionary, say. So where one was
+    given and the program is refused, it is what `make` makes with Python's own.
+
+    Raises:
+      UserError: the program is refused all the same.
+    """
+    integers = _IntegersAsSizes(model)
+    try:
+        return make(integers)
+    except UserError:
+        if not integers.have_been:
+            raise
+    return make(contextlib.nullcontext())
+
+
+class _IntegersAsSizes(contextlib.AbstractContextManager[None]):
+    """The context, for files that the classes of a model's modules are in.
+
+    It leaves those alone that do with `int` what the type itself is for, as in `dtype=int`.
+    """
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self._model = model
+        self._stack = contextlib.ExitStack()
+        self.have_been = False
+        """Whether one was given before the context was left."""
+
+    def __enter__(self) -> None:
+        _AsInt.traced = False
+        for file in _files_of(self._model):
+            if not hasattr(file, "int") and _has_int_called_alone(file):
+                self._stack.enter_context(mock.patch.object(file, "int", _Int, create=True))
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+        self.have_been |= _AsInt.traced
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _has_int_called_alone(file: ModuleType) -> bool:
+    try:
+        return calls_int_alone(inspect.getsource(file))
+    except (OSError, SyntaxError, TypeError):  # There is no source, or another one.
+        return False
+
+
+def calls_int_alone(source: str) -> bool:
+    """Whether functions of a file have `int` in calls of it, `isinstance` and annotations alone.
+
+    What is outside of functions is computed as the file is imported.
+    """
+    if "int(" not in source:
+        return False
+    uses: set[int] = set()
+    allowed: list[ast.AST] = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):
+                uses |= {id(use) for line in body for use in _uses_of_int(line)}
+                allowed += [use for part in _annotations(node) for use in _uses_of_int(part)]
+            case ast.Lambda(body=expression):
+                uses |= {id(use) for use in _uses_of_int(expression)}
+            case ast.Call(func=ast.Name("isinstance"), args=[_, of]):
+                allowed += [of, *(of.elts if isinstance(of, ast.Tuple) else ())]
+            case ast.Call():
+                allowed.append(node.func)
+            case ast.AnnAssign():
+                allowed += _uses_of_int(node.annotation)
+    return uses <= {id(node) for node in allowed}
+
+
+def _uses_of_int(of: ast.AST) -> list[ast.AST]:
+    return [node for node in ast.walk(of) if isinstance(node, ast.Name) and node.id == "int"]
+
+
+def _annotations(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.AST]:
+    """The types of a function's arguments, with what these are by default, and of its result."""
+    return [function.args, *([function.returns] if function.returns else ())]

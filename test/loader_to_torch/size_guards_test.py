@@ -13,6 +13,7 @@ from torch.nn import functional
 
 import plumbline
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.python_functions import calls_int_alone
 
 AUTO = Dim.AUTO
 
@@ -183,6 +184,61 @@ def test_a_length_is_a_size() -> None:
     program = plumbline.compile(_Flattened(), (torch.randn(4, 5),), rows)
     x = torch.randn(7, 5)
     torch.testing.assert_close(program(x)[0], _Flattened()(x))
+
+
+class _Wider(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        size = int(x.shape[1] * 1.5)
+        assert isinstance(3, int)
+        return functional.interpolate(x[:, None], size=size)[:, 0] + int("3") / int(2.5)
+
+
+@pytest.mark.parametrize("size", [Dim.AUTO, Dim("columns", min=2)], ids=["auto", "dim"])
+def test_an_integer_of_a_size_is_one(size: Any) -> None:
+    program = plumbline.compile(_Wider(), (torch.randn(2, 6),), ({1: size},))
+    x = torch.randn(2, 9)
+    torch.testing.assert_close(program(x)[0], _Wider()(x))
+
+
+class _UpToLongest(torch.nn.Module):
+    def forward(self, lengths: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+        longest = int(lengths.max())
+        torch._check(longest <= 16)  # type: ignore[no-untyped-call]
+        return (torch.arange(longest) < lengths[:, None]) * int(scale.sum()) + int(scale[0] > 2)
+
+
+def test_an_integer_of_a_tensor_is_computed() -> None:
+    """Of floats, their whole part, and of a truth 0 or 1."""
+    program = plumbline.compile(_UpToLongest(), (torch.tensor([2, 4]), torch.ones(2)))
+    for lengths, scale in (([3, 9], [3.5, -9.25]), ([1, 1], [1.5, 7.5])):
+        given = torch.tensor(lengths), torch.tensor(scale)
+        torch.testing.assert_close(program(*given)[0], _UpToLongest()(*given))
+
+
+class _Kept(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        kept = {int(x.shape[1] / 2): x * 2}
+        return kept[int(x.shape[1] / 2)]
+
+
+def test_what_only_integers_do_fixes_a_size() -> None:
+    """Such as to be a key of a dictionary."""
+    program = plumbline.compile(_Kept(), (torch.randn(2, 6),), ({1: Dim.AUTO},))
+    torch.testing.assert_close(program(x := torch.randn(2, 6))[0], x * 2)
+    with pytest.raises(UserError, match="for sizes where"):
+        program(torch.randn(2, 9))
+
+
+@pytest.mark.parametrize(
+    ("source", "alone"),
+    [
+        ("I = list[int]\ndef f(x: int, y) -> I: return int(x) + isinstance(y, (int, float))", True),
+        ("def f(x): return int(x) if type(x) is int else 0", False),
+        ("def f(x): return torch.full((int(x),), 1, dtype=int)", False),
+    ],
+)
+def test_files_that_take_int_for_a_type_keep_it(source: str, *, alone: bool) -> None:
+    assert calls_int_alone(source) == alone
 
 
 def test_orders_of_contractions_fix_no_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
