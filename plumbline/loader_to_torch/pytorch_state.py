@@ -21,6 +21,7 @@ from torch.autograd import forward_ad
 from torch.export import _trace, exported_program
 from torch.export.exported_program import _create_graph_module_for_export
 from torch.fx._lazy_graph_module import _LazyGraphModule, _use_lazy_graph_module
+from torch.fx._symbolic_trace import Tracer
 from torch.fx.experimental import proxy_tensor
 from torch.fx.passes.shape_prop import _extract_tensor_metadata
 
@@ -75,6 +76,7 @@ def exporting() -> Iterator[None]:
         _levels_of_transforms_kept(),
         _functions_transformed_at_once(),
         _graphs_as_code_where_they_are_run(),
+        _modules_left_by_exceptions(),
     ):
         for message in _WARNINGS:
             # Python has no filters for one thread, so these stay. Each is there only once.
@@ -162,6 +164,27 @@ def _leave_frames(error: BaseException | None) -> None:
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error = error.__cause__ or error.__context__
+
+
+def _modules_left_by_exceptions() -> contextlib.AbstractContextManager[object]:
+    """Has a module that raises be left as one that returns, in what a trace notes of modules.
+
+    A program may try what a module takes, as speechbrain's do: `layer(x, lengths=lengths)`, and
+    where that is a TypeError, `layer(x)`. PyTorch would be within the first one to the end.
+    """
+    call_module = Tracer.call_module
+
+    @functools.wraps(call_module)
+    def called(self: Tracer, *args: Any, **kwargs: Any) -> Any:
+        depth = len(self.module_stack)
+        try:
+            return call_module(self, *args, **kwargs)
+        except BaseException:
+            while len(self.module_stack) > depth:
+                self.module_stack.popitem()
+            raise
+
+    return mock.patch.object(Tracer, "call_module", called)
 
 
 def _functions_transformed_at_once() -> contextlib.AbstractContextManager[object]:

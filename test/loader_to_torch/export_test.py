@@ -131,6 +131,25 @@ def test_locations_name_the_user_s_line_and_the_module() -> None:
     assert "plumbline node" not in exported.text
 
 
+class _Tried(_Layers):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            try:
+                x = layer(x, lengths=x)
+            except TypeError:
+                x = layer(x)
+        return torch.tanh(x)
+
+
+def test_modules_that_raise_are_left() -> None:
+    """The second is no part of the first, which was tried with what it does not take."""
+    exported = export("it", TorchLoaderOutput(_Tried(), (torch.ones(2, 3),)))
+    module = parse_module(exported.text, make_context(torch=True), "it.mlir")
+    places = [(pytorch_name(op), module_path(op.location)) for op in computing_ops(module)]
+    assert ("aten.mm", "layers.1") in places
+    assert ("aten.tanh", "") in places
+
+
 def _lines(*texts: str) -> list[int]:
     """The first lines of this file with each of `texts`, counted from 1."""
     lines = Path(__file__).read_text().splitlines()
