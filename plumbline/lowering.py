@@ -8,21 +8,17 @@ from torch_mlir import ir
 from plumbline.cache.key import key_of
 from plumbline.cache.machine_code import MachineCode
 from plumbline.context import lent_context
-from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
 from plumbline.gpu_to_nvvm.options import GpuOptions
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
 from plumbline.kernels_to_llvm.program_signature import program_signature
-from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.linalg_to_kernels.timed_calls import TimedCall, timed_calls
 from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_objects
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.ptx import emit_ptx
 from plumbline.llvm_to_asm.weights import embedded_weights
-from plumbline.loader_to_stablehlo.parsing import parse_stablehlo
 from plumbline.signature.function_name import PACKED_SUFFIX
 from plumbline.signature.signature import Signature
-from plumbline.stablehlo_to_tcp.stage import lower_entry
 from plumbline.target.choices import RuntimeChecks
 from plumbline.target.probe import vector_unit_of
 from plumbline.target.target import Target
@@ -58,8 +54,12 @@ class Source:
         Raises:
           UserError: it is none.
         """
-        parse = parse_stablehlo if self.is_stablehlo else parse_module
-        return parse(self.text, context, who)
+        if not self.is_stablehlo:
+            return parse_module(self.text, context, who)
+        # Knows StableHLO, which other programs do not need.
+        from plumbline.loader_to_stablehlo.parsing import parse_stablehlo
+
+        return parse_stablehlo(self.text, context, who)
 
     def lower_to_tcp(self, module: ir.Module, who: str, func_name: str) -> None:
         """Lowers that module in place; of StableHLO its function is called `func_name` then.
@@ -67,10 +67,13 @@ class Source:
         Raises:
           UserError: it cannot be lowered.
         """
-        if self.is_stablehlo:
-            lower_entry(module, who, func_name)
-        else:
+        if not self.is_stablehlo:
             convert_torch_to_tcp(module)
+            return
+        # As `parse` has it.
+        from plumbline.stablehlo_to_tcp.stage import lower_entry
+
+        lower_entry(module, who, func_name)
 
 
 @dataclass(frozen=True)
@@ -225,6 +228,10 @@ class _Stages:
 
     def lower_for_gpu(self, func_name: str, gpu: GpuOptions, opt_level: int) -> Signature:
         """The same for kernels of a GPU, and what launches them."""
+        # Their imports take a tenth of a second, which programs for a CPU need not pay for.
+        from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
+        from plumbline.linalg_to_gpu.conversion import convert_linalg_to_gpu
+
         convert_linalg_to_gpu(
             self._mlir, gpu.target.cpu, allow_tf32=gpu.allow_tf32, tensors=gpu.tensors
         )

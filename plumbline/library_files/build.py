@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, ClassVar
 from plumbline.archives import atomic_file, text_file
 from plumbline.archives.serialised_weights import serialised
 from plumbline.errors import UserError
-from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from plumbline.library_files.c_header import c_header
@@ -31,7 +30,6 @@ from plumbline.library_files.toolchain import (
     GPU_RUNTIME_OBJECT,
     Toolchain,
 )
-from plumbline.linalg_to_gpu.stage import linalg_to_gpu
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from plumbline.llvm_to_asm.fatbin import fatbin
 from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
@@ -276,6 +274,9 @@ class LibraryBuild:
         self._write("llvm", kernels_to_llvm(*source, abi, options.memory, options.weights))
 
     def _lower_to_gpu(self) -> None:
+        # Knows GPUs, which programs for a CPU do not need.
+        from plumbline.linalg_to_gpu.stage import linalg_to_gpu
+
         source, gpu = self._text("linalg"), self._options.gpu
         self._when_begun("lowering linalg to kernels of a GPU")
         lowered = linalg_to_gpu(
@@ -284,6 +285,8 @@ class LibraryBuild:
         self._write("gpu", lowered)
 
     def _lower_to_nvvm(self) -> None:
+        from plumbline.gpu_to_nvvm.stage import gpu_to_nvvm
+
         source, options = self._text("gpu"), self._options
         self._when_begun("lowering kernels of a GPU to NVVM")
         abi, queue = LIBRARY_ABIS[options.abi], options.gpu.queue

@@ -134,6 +134,7 @@ def test_compiling_without_torch_is_a_mistake_that_says_what_to_install(
 
 
 def test_importing_plumbline_imports_neither_torch_nor_mlir(installed: Path) -> None:
+    """And what compiles imports nothing that only programs for GPUs or of StableHLO need."""
     code = """
 import sys
 import plumbline
@@ -142,6 +143,8 @@ heavy = {"torch", "torch_mlir", "llvmlite", "safetensors", "numpy"} & set(sys.mo
 assert not heavy, heavy
 assert callable(plumbline.compile)
 assert {"torch", "torch_mlir"} <= set(sys.modules)
+of_others = {"plumbline.linalg_to_gpu", "plumbline.stablehlo_to_tcp"} & set(sys.modules)
+assert not of_others, of_others
 """
     ran = _run("-c", code, folder=installed, modules=[installed, _PACKAGES])
     assert ran.returncode == 0, ran.stderr
