@@ -22,7 +22,6 @@ from plumbline.bindings.walk import all_operations, captured_values, defining_op
 from plumbline.context import lent_context
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.tcp.dialect import TcpOp
-from test.shard import of_this_shard
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 SIGNED = (torch.int8, torch.int16, torch.int32, torch.int64)
@@ -155,15 +154,12 @@ class _Call:
 
 
 def each(cases: Iterable[OpCase]) -> pytest.MarkDecorator:
-    """Runs a test with each case and kind, as its arguments `batch` and `place` in that.
-
-    Where Bazel runs the file in shards, with those of the shard.
-    """
+    """Runs a test with each case and kind, as its arguments `batch` and `place` in that."""
     return pytest.mark.parametrize(
         ("batch", "place"),
         [
             pytest.param(batch, place, id=f"{case.name}-{batch.kind}")
-            for batch in of_this_shard(_batches(cases))
+            for batch in _batches(cases)
             for place, case in enumerate(batch.cases)
         ],
     )
