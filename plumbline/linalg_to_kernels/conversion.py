@@ -30,6 +30,7 @@ from plumbline.linalg_to_kernels.keep_widened import keep_widened
 from plumbline.linalg_to_kernels.late_transpositions import transpose_late
 from plumbline.linalg_to_kernels.loop_temporaries import put_loop_temporaries_on_stack
 from plumbline.linalg_to_kernels.memory_plan import plan_memory
+from plumbline.linalg_to_kernels.merge_axes import merge_axes
 from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
 from plumbline.linalg_to_kernels.number_timers import number_timers
 from plumbline.linalg_to_kernels.outlining import outline_loops
@@ -165,6 +166,12 @@ PAIR_CHANNELS = Pass(
     "Have convolutions read pairs of channels, where the CPU multiplies two at once",
     _for_unit(pair_channels),
     _UNIT_OPTIONS,
+)
+
+MERGE_AXES = Pass(
+    "merge-axes",
+    "Make one axis of the last two of tensors that are reduced along others, if the last is short",
+    merge_axes,
 )
 
 REARRANGE_WEIGHTS = Pass(
@@ -425,6 +432,7 @@ def linalg_to_kernels_pipeline(
             PAIR_CHANNELS.with_options(options),
             REASSOCIATE_REDUCTIONS,
             SPLIT_SUMS,
+            MERGE_AXES,
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),

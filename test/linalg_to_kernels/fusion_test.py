@@ -18,6 +18,7 @@ from plumbline.context import make_context
 from plumbline.linalg_to_kernels import dequantized_weights
 from plumbline.linalg_to_kernels.computations import Computation, computation_of
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
+from plumbline.linalg_to_kernels.merge_axes import merge_axes
 from plumbline.linalg_to_kernels.split_sums import split_sums
 
 
@@ -499,6 +500,32 @@ def test_sums_of_a_long_chain_are_looked_at_once() -> None:
 
     few, many = calls(20), calls(60)
     assert many < 3.3 * few, "a cost that is quadratic is 6 times as high"
+
+
+_SUM_OF_POINTS = """
+  %sum{number} = linalg.generic {{
+      indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (j, k)>],
+      iterator_types = ["reduction", "parallel", "parallel"]
+  }} ins(%x : tensor<9x100x3xf32>) outs(%zeros : tensor<100x3xf32>) {{
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a fastmath<reassoc> : f32
+    linalg.yield %0 : f32
+  }} -> tensor<100x3xf32>
+"""
+
+
+def test_axes_of_many_sums_are_merged_in_time_that_grows_with_their_number() -> None:
+    def calls(count: int) -> int:
+        sums = "\n".join(_SUM_OF_POINTS.format(number=number) for number in range(count))
+        arguments = "%x: tensor<9x100x3xf32>, %zeros: tensor<100x3xf32>"
+        with make_context():
+            module = ir.Module.parse(f"func.func @sums({arguments}) {{{sums}  return\n}}")
+            made = _calls(lambda: merge_axes(module.operation))
+        assert str(module).count("tensor<9x300xf32>) outs") == count
+        return made
+
+    few, many = calls(20), calls(60)
+    assert many < 3.5 * few, "a cost that is quadratic is 9 times as high"
 
 
 def test_kernels_of_a_recurrence_take_time_that_grows_with_its_steps() -> None:
