@@ -60,6 +60,7 @@ from plumbline.linalg_to_kernels.tile_scans import tile_scans
 from plumbline.linalg_to_kernels.transpose_tiles import transpose_tiles
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
 from plumbline.linalg_to_kernels.vectorise_functions import vectorise_functions
+from plumbline.linalg_to_kernels.widen_sums import widen_sums
 from plumbline.signature.c_signature import CALLED_FROM, check_signatures, functions_with_bodies
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.signature.inout_arguments import inout_arguments
@@ -166,6 +167,12 @@ PAIR_CHANNELS = Pass(
     "Have convolutions read pairs of channels, where the CPU multiplies two at once",
     _for_unit(pair_channels),
     _UNIT_OPTIONS,
+)
+
+WIDEN_SUMS = Pass(
+    "widen-sums",
+    "Add up a few elements side by side as many, and then what that gives",
+    widen_sums,
 )
 
 MERGE_AXES = Pass(
@@ -432,6 +439,7 @@ def linalg_to_kernels_pipeline(
             PAIR_CHANNELS.with_options(options),
             REASSOCIATE_REDUCTIONS,
             SPLIT_SUMS,
+            WIDEN_SUMS,
             MERGE_AXES,
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,

@@ -52,7 +52,7 @@ def split_sums(module: ir.Operation) -> None:
 def _run(member: Computation, terms: "_Terms") -> int | None:
     """The loop over a short run of elements that a computation adds up, beside others."""
     runs = _short_runs(member)
-    if not runs or not _is_sum(member) or member.sum_of_products is not None:
+    if not runs or not is_sum(member) or member.sum_of_products is not None:
         return None
     return next((run for run in runs if terms.lie_in_runs(member, run)), None)
 
@@ -68,7 +68,7 @@ def _short_runs(member: Computation) -> list[int]:
     return found
 
 
-def _is_sum(member: Computation) -> bool:
+def is_sum(member: Computation) -> bool:
     """Whether all it does is to add up, in any order, what it computes of elements."""
     if len(member.results) != 1:
         return False

@@ -198,6 +198,7 @@ PASSES = _by_name(
         linalg_to_kernels.SELECT_CLAMPS,
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.SPLIT_SUMS,
+        linalg_to_kernels.WIDEN_SUMS,
         linalg_to_kernels.MERGE_AXES,
         linalg_to_kernels.TILE_SCANS,
         linalg_to_kernels.KEEP_CHANNELS_LAST,
