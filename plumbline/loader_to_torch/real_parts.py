@@ -36,7 +36,6 @@ _MOVED = MOVES | {
     aten.full_like,
     aten.index_fill,
     aten.masked_fill,
-    aten.mean,
     aten.neg,
     aten.new_full,
     aten.new_ones,
@@ -46,13 +45,12 @@ _MOVED = MOVES | {
     aten.pad,
     aten.scalar_tensor,
     aten.scatter_add,
-    aten.sum,
     aten.zeros,
     aten.zeros_like,
     torch.ops.prims.convert_element_type,
     torch.ops.prims.squeeze,
 }
-"""What does to numbers what it does to each of their parts: all that moves them, and sums."""
+"""What does to numbers what it does to each of their parts, such as all that moves them."""
 
 _ONES = frozenset([aten.new_ones, aten.ones, aten.ones_like])
 """What makes numbers whose imaginary part is made by another op: zeros."""
@@ -218,6 +216,35 @@ class _Splitting:
         if node.users:
             node.replace_all_uses_with(self._whole(_given(node)[0]))
 
+    def _add_up(self, node: Node) -> None:
+        """Adds up numbers that lie as pairs as such, whose parts are side by side in vectors."""
+        operand, *how = _given(node)
+        pairs = self._pairs_of(operand)
+        rank = 0 if pairs is None else _value(pairs).dim() - 1
+        if pairs is None or rank == 0 or not _is_complex(_value(node)):
+            self._move(node)
+            return
+        dims = how[0] if how else None
+        keepdim = len(how) > 1 and how[1]
+        along = [dim % rank for dim in dims or range(rank)]
+        is_mean = getattr(node.target, "overloadpacket", None) is aten.mean
+        whole = aten.mean.dim if is_mean else aten.sum.dim_IntList
+        dtype = _value(node).dtype.to_real()
+        self._parts[node] = self._of_pairs(
+            self._call(node, whole, pairs, along, keepdim, dtype=dtype), node
+        )
+
+    def _pairs_of(self, node: Any) -> Node | None:
+        """The tensor in which the parts of a complex one lie as pairs, if they are taken of one."""
+        parts = self._parts.get(node)
+        if not isinstance(parts, tuple) or any(
+            part.target is not aten.select.int for part in parts
+        ):
+            return None
+        (pairs, *of_real), (others, *of_imaginary) = map(_given, parts)
+        is_whole = pairs is others and [of_real, of_imaginary] == [[-1, 0], [-1, 1]]
+        return pairs if is_whole else None
+
     def _move(self, node: Node) -> None:
         """Does to both parts what an op does to complex numbers."""
         result = _value(node)
@@ -323,6 +350,8 @@ _BY_OP: Mapping[Any, Callable[[_Splitting, Node], None]] = {
     aten._conj: _Splitting._conj,
     aten._neg_view: _Splitting._neg_view,
     aten.complex: _Splitting._complex,
+    aten.mean: _Splitting._add_up,
+    aten.sum: _Splitting._add_up,
     aten.sym_size: _Splitting._size,
     aten.view_as_complex: _Splitting._view_as_complex,
     aten.view_as_real: _Splitting._view_as_real,

@@ -146,6 +146,15 @@ def test_reduced_and_multiplied() -> None:
     )  # fmt: skip
 
 
+def test_sums_of_what_lies_as_pairs_are_sums_of_pairs() -> None:
+    def function(z: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        means = z.mean(-2, True), z.mean(), z[0, 0].sum()
+        return z.sum(0), z.sum(-1, keepdim=True), z.sum(0, dtype=C128), z.sum([]), *means
+
+    program = _check(function, _numbers(64, 48))
+    assert program.stage("tcp").count("tcp.reduce") == 6, "12 if for each part"
+
+
 def test_boundary() -> None:
     program = _check(lambda z: z * z.conj(), _numbers(4, 3).T)
     assert str(program.signature.inputs[0]) == "c64[3, 4]"
