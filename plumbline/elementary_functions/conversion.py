@@ -3,13 +3,14 @@
 A call of libm takes one number at a time.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import math
 
 from plumbline.bindings.pipeline import Option, Pass
-from plumbline.bindings.walk import constant_float, operations_named
+from plumbline.bindings.walk import constant_float, defining_operation, operations_named
 from plumbline.elementary_functions import hyperbolic, pieces
 from plumbline.elementary_functions.arithmetic import Float
 from plumbline.elementary_functions.exponential import exp_to_1
@@ -17,8 +18,11 @@ from plumbline.elementary_functions.functions import EXACT_FUNCTIONS, FUNCTIONS
 from plumbline.elementary_functions.lookups import fits_registers
 from plumbline.elementary_functions.orders import is_at_most_0
 from plumbline.elementary_functions.pieces import FUNCTIONS_IN_PIECES
+from plumbline.elementary_functions.trigonometric import REDUCTIONS, Reduction
 
 _Function = Callable[..., Float]
+
+_PERIODIC = ("math.cos", "math.sin", "math.tan")
 
 
 def expand_elementary_functions(root: ir.Operation, but: Sequence[str] = ()) -> None:
@@ -27,11 +31,11 @@ def expand_elementary_functions(root: ir.Operation, but: Sequence[str] = ()) -> 
     And remainders, which are one operation, but a call of libm as well. Those called `but` stay
     where they are of f32, and so do those that may be approximate, as a GPU's own are.
     """
-    functions = {**FUNCTIONS, **EXACT_FUNCTIONS}
+    known = {**FUNCTIONS, **EXACT_FUNCTIONS}
     with root.context:
-        for view in operations_named(root, "math.powf", *functions):
+        for view in operations_named(root, "math.powf", *known):
             op = _exp2_of(view) or view
-            build = functions.get(op.name)
+            build = known.get(op.name)
             if build is None:
                 continue
             type_ = op.results[0].type
@@ -40,6 +44,9 @@ def expand_elementary_functions(root: ir.Operation, but: Sequence[str] = ()) -> 
                 continue
             if (op.name in but or is_approximate(op)) and isinstance(element, ir.F32Type):
                 continue
+            reduced = _reduction_for(op.operands[0]) if op.name in _PERIODIC else None
+            if reduced is not None:
+                build = functools.partial(build, reduced=reduced)
             if op.name == "math.exp" and is_at_most_0(op.operands[0]):
                 build = exp_to_1
             _spell(op, build, hyperbolic.one_plus_tanh)
@@ -57,6 +64,15 @@ def look_up_functions(root: ir.Operation) -> None:
             build = FUNCTIONS_IN_PIECES[op.name]
             if fits_registers(op.results[0].type):
                 _spell(op, build, pieces.one_plus_tanh)
+
+
+def _reduction_for(angle: ir.Value) -> Reduction | None:
+    """What takes right angles away from a float that was widened from one of fewer bits."""
+    op = defining_operation(angle)
+    if op is None or op.name != "arith.extf":
+        return None
+    type_ = op.operands[0].type
+    return REDUCTIONS.get(str(type_.element_type if isinstance(type_, ir.VectorType) else type_))
 
 
 def _exp2_of(op: ir.Operation) -> ir.Operation | None:

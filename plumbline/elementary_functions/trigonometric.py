@@ -3,12 +3,13 @@
 The multiple of pi / 2 is found after Payne and Hanek, "Radian reduction for trigonometric
 functions" (SIGNUM Newsletter 18, 1983): of 2 / pi only those bits count that, times x, are neither
 a multiple of 4 nor too small to matter. As this costs the same for all x, there is no other way for
-small ones.
+small ones. Of half precision, which is widened to f32, x has few bits: those of bf16 need a product
+of 32 bits alone, and f16 has no numbers that are large.
 """
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plumbline.elementary_functions.arithmetic import Float, Int, polynomial, where, where_int
@@ -80,6 +81,20 @@ _TWO_OVER_PI = {
 }
 """2 / pi in words as wide as a float: the first bit is worth 2^25, or 2^54."""
 
+_TWO_OVER_PI_FROM_16 = tuple(
+    (word << 16 | following >> 16) & 0xFFFFFFFF
+    for word, following in itertools.pairwise(_TWO_OVER_PI[32])
+)
+"""The same without the first 16 bits: the first one is worth 2^9."""
+
+_PARTS_OF_RIGHT_ANGLE = (
+    float.fromhex("0x1.92p0"),
+    float.fromhex("0x1.fap-12"),
+    float.fromhex("0x1.54p-20"),
+    float.fromhex("0x1.10b462p-30"),
+)
+"""pi / 2 in parts of 8 bits, whose products with 16 bits f32 holds, and what is left."""
+
 _RIGHT_ANGLE = {
     32: (math.ldexp(1.57079637050628662109375, -30), math.ldexp(-4.37113883e-8, -30)),
     64: (math.ldexp(1.5707963267948966, -62), math.ldexp(6.123233995736766e-17, -62)),
@@ -98,11 +113,11 @@ class _Angle:
     """n, of which the last two bits count."""
 
 
-def _window(begin: Int, table: Sequence[int]) -> list[Int]:
-    """Three words of 2 / pi, from a bit on that is not in the last three words."""
+def _window(begin: Int, table: Sequence[int], count: int) -> list[Int]:
+    """So many words of 2 / pi, from a bit on that is not in the last words, as many of them."""
     bits = begin.bits
     words = [begin.constant(word) for word in table]
-    for power in reversed(range((len(words) - 4).bit_length())):
+    for power in reversed(range((len(words) - count - 1).bit_length())):
         skipped = 1 << power
         stay = (begin & (bits * skipped)).equals(0)
         words = [
@@ -114,7 +129,7 @@ def _window(begin: Int, table: Sequence[int]) -> list[Int]:
         (word << shift)
         | following.shifted_right_unsigned(1).shifted_right_unsigned(shift ^ (bits - 1))
         for word, following in itertools.pairwise(words)
-    ][:3]
+    ][:count]
 
 
 def _reduced(size: Float) -> _Angle:
@@ -124,13 +139,8 @@ def _reduced(size: Float) -> _Angle:
     # The number is fraction 2^(begin - point - 1), and the window 2^(begin - point - 1) (2 / pi),
     # modulo 4.
     fraction = (bits & ((1 << point) - 1)) | (1 << point)
-    begin = (bits >> point) + size.least_exponent
-    # The last power of 2 would be beyond the table.
-    last = 1 - size.least_exponent
-    is_last = begin.equals(last + 1)
-    begin = where_int(is_last, begin.constant(last), begin)
-    fraction = where_int(is_last, fraction << 1, fraction)
-    first, second, third = _window(begin, _TWO_OVER_PI[width])
+    begin, fraction = _within_table((bits >> point) + size.least_exponent, fraction, size)
+    first, second, third = _window(begin, _TWO_OVER_PI[width], 3)
     # The product, of whose upper part a unit is worth 2^-30 right angles, or 2^-62.
     low, carried = second.multiplied_unsigned(fraction)
     _, rest_of_third = third.multiplied_unsigned(fraction)
@@ -139,12 +149,55 @@ def _reduced(size: Float) -> _Angle:
     upper = upper - (quadrant << width - 2)
     build = _rest_of_single if width == 32 else _rest_of_double
     rest, lost = build(upper, low, rest_of_third)
-    small = size < math.pi / 4
-    return _Angle(
-        where(small, size, rest),
-        None if lost is None else where(small, lost.constant(0.0), lost),
-        where_int(small, quadrant.constant(0), quadrant),
+    return _unless_small(size, _Angle(rest, lost, quadrant))
+
+
+def _within_table(begin: Int, fraction: Int, size: Float) -> tuple[Int, Int]:
+    """The same number, if it is of the last power of 2, by the one before: else as it is."""
+    last = 1 - size.least_exponent
+    is_last = begin.equals(last + 1)
+    return (
+        where_int(is_last, begin.constant(last), begin),
+        where_int(is_last, fraction << 1, fraction),
     )
+
+
+def _unless_small(size: Float, angle: _Angle) -> _Angle:
+    small, lost = size < math.pi / 4, angle.lost
+    return _Angle(
+        where(small, size, angle.rest),
+        None if lost is None else where(small, lost.constant(0.0), lost),
+        where_int(small, angle.quadrant.constant(0), angle.quadrant),
+    )
+
+
+def _reduced_bf16(size: Float) -> _Angle:
+    """The same of numbers that bf16 holds: 8 bits, times 55 of 2 / pi."""
+    bits = size.as_int()
+    fraction = ((bits >> 16) & 0x7F) | 0x80
+    begin, fraction = _within_table((bits >> 23) + size.least_exponent, fraction, size)
+    first, second = _window(begin, _TWO_OVER_PI_FROM_16, 2)
+    # Of the second word its first 23 bits, of whose product a unit is worth 2^-53.
+    low = second.shifted_right_unsigned(9) * fraction
+    upper = first * fraction + low.shifted_right_unsigned(23)
+    quadrant = (upper + (1 << 29)) >> 30
+    upper = upper - (quadrant << 30)
+    angle = upper.converted() + (low & ((1 << 23) - 1)).converted() * 2.0**-23
+    return _unless_small(size, _Angle(angle * _RIGHT_ANGLE[32][0], None, quadrant))
+
+
+def _reduced_f16(size: Float) -> _Angle:
+    """The same of numbers that f16 holds: less than 2^16, of which right angles are taken away.
+
+    All differences but the last two are exact, and where little is left, that before the last is.
+    """
+    # Added to the number of right angles it leaves that in the last bits.
+    count = size * (2 / math.pi) + size.rounder
+    quadrant, count = count.as_int(), count - size.rounder
+    rest = size
+    for part in _PARTS_OF_RIGHT_ANGLE:
+        rest = rest - count * part
+    return _Angle(rest, None, quadrant)
 
 
 def _rest_of_single(upper: Int, low: Int, third: Int) -> tuple[Float, None]:
@@ -167,6 +220,12 @@ def _rest_of_double(upper: Int, low: Int, third: Int) -> tuple[Float, Float]:
     angle = sum_of(leading.high, leading.low + trailing)
     angle = angle * constant_pair(angle.high, *_RIGHT_ANGLE[64])
     return angle.high, angle.low
+
+
+Reduction = Callable[[Float], _Angle]
+
+REDUCTIONS: Mapping[str, Reduction] = {"bf16": _reduced_bf16, "f16": _reduced_f16}
+"""For numbers of f32 that such a type holds."""
 
 
 def _sin(angle: _Angle) -> Float:
@@ -196,10 +255,10 @@ def _with_sign(x: Float, sign: Int) -> Float:
     return (x.as_int() ^ ((sign & 2) << x.bits - 2)).as_float()
 
 
-def sin(x: Float) -> Float:
+def sin(x: Float, reduced: Reduction = _reduced) -> Float:
     """The sine. Error: 2.6 units, 1.6 if fused; of f64 0.8."""
     size = abs(x)
-    angle = _reduced(size)
+    angle = reduced(size)
     of_cos = (angle.quadrant & 1).equals(1)
     value = where(of_cos, _cos(angle), _sin(angle))
     value = _with_sign(value, angle.quadrant)
@@ -207,22 +266,22 @@ def sin(x: Float) -> Float:
     return _finite_only(size, (value.as_int() ^ sign).as_float())
 
 
-def cos(x: Float) -> Float:
+def cos(x: Float, reduced: Reduction = _reduced) -> Float:
     """The cosine. Error: 2.6 units, 1.6 if fused; of f64 0.8."""
     size = abs(x)
-    angle = _reduced(size)
+    angle = reduced(size)
     of_sin = (angle.quadrant & 1).equals(1)
     value = where(of_sin, _sin(angle), _cos(angle))
     return _finite_only(size, _with_sign(value, angle.quadrant + 1))
 
 
-def tan(x: Float) -> Float:
+def tan(x: Float, reduced: Reduction = _reduced) -> Float:
     """The tangent, of r or, for an odd n, -1 over it.
 
     Error: 3.7 units, 2.6 if fused; of f64 2.0.
     """
     size = abs(x)
-    angle = _reduced(size)
+    angle = reduced(size)
     is_odd = (angle.quadrant & 1).equals(1)
     if x.bits == 32:
         square = angle.rest * angle.rest

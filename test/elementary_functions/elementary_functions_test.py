@@ -135,6 +135,23 @@ def test_angles_of_doubles_near_right_ones(cpu: str) -> None:
         assert error <= bound, f"{name}: {error} units at {where}"
 
 
+@pytest.mark.parametrize("cpu", ["baseline", "native"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_angles_of_all_numbers_of_half_precision(dtype: torch.dtype, cpu: str) -> None:
+    class Program(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return x.sin(), x.cos(), x.tan()
+
+    x = torch.arange(-(2**15), 2**15).to(torch.int16).view(dtype)
+    results = plumbline.compile(Program(), (x,), target_cpu=cpu)(x)
+    for name, result in zip(("sin", "cos", "tan"), results, strict=True):
+        exact = getattr(torch, name)(x.double())
+        beside = torch.nextafter(result, result * 2).double() - result.double()
+        is_near = (result.double() - exact).abs() <= 0.501 * beside.abs()
+        is_large = result.isinf() & (exact.abs() > torch.finfo(dtype).max)
+        assert torch.where(x.isfinite(), is_near | is_large, result.isnan()).all(), name
+
+
 @pytest.mark.parametrize("type_", _TYPES)
 def test_one_more_than_tanh_does_not_cancel(type_: str) -> None:
     class Program(torch.nn.Module):

@@ -27,6 +27,31 @@ func.func @of_vectors(%x: vector<16xf32>, %y: vector<4x8xf32>) -> (vector<16xf32
   return %0, %1 : vector<16xf32>, vector<4x8xf32>
 }
 
+// Of half precision, widened to f32, angles take no products of 64 bits. What has been computed in
+// f32 has more bits.
+
+// CHECK-LABEL: func.func @of_halves(
+// CHECK-NOT:     mului_extended
+// CHECK-NOT:     math.{{sin|cos|tan}}
+// CHECK:         return
+func.func @of_halves(%x: f16, %y: vector<16xbf16>) -> (f32, vector<16xf32>, f32) {
+  %0 = arith.extf %x : f16 to f32
+  %1 = math.sin %0 : f32
+  %2 = arith.extf %y : vector<16xbf16> to vector<16xf32>
+  %3 = math.cos %2 : vector<16xf32>
+  %4 = math.tan %0 : f32
+  return %1, %3, %4 : f32, vector<16xf32>, f32
+}
+
+// CHECK-LABEL: func.func @of_twice_a_half(
+// CHECK:         mului_extended
+func.func @of_twice_a_half(%x: bf16) -> f32 {
+  %0 = arith.extf %x : bf16 to f32
+  %1 = arith.addf %0, %0 : f32
+  %2 = math.sin %1 : f32
+  return %2 : f32
+}
+
 // To add 1 to tanh(x) would cancel: both are one function.
 
 // CHECK-LABEL: func.func @of_one_more(
