@@ -33,6 +33,7 @@ from plumbline.linalg_to_kernels.memory_plan import plan_memory
 from plumbline.linalg_to_kernels.merge_axes import merge_axes
 from plumbline.linalg_to_kernels.merge_sorts import merge_sorts
 from plumbline.linalg_to_kernels.number_timers import number_timers
+from plumbline.linalg_to_kernels.order_reductions import order_reductions
 from plumbline.linalg_to_kernels.outlining import outline_loops
 from plumbline.linalg_to_kernels.pads import pad_by_elements
 from plumbline.linalg_to_kernels.paired_channels import pair_channels
@@ -241,6 +242,12 @@ REASSOCIATE_REDUCTIONS = Pass(
     reassociate_reductions,
 )
 
+ORDER_REDUCTIONS = Pass(
+    "order-reductions",
+    "Have the loops of reductions go along tensors as these lie, where they may be in any order",
+    order_reductions,
+)
+
 SPLIT_SUMS = Pass(
     "split-sums",
     "Add up what lies in short runs for each place of a run first, then over the run",
@@ -438,6 +445,7 @@ def linalg_to_kernels_pipeline(
             READ_DEQUANTIZED_WEIGHTS,
             PAIR_CHANNELS.with_options(options),
             REASSOCIATE_REDUCTIONS,
+            ORDER_REDUCTIONS,
             SPLIT_SUMS,
             WIDEN_SUMS,
             MERGE_AXES,

@@ -197,6 +197,7 @@ PASSES = _by_name(
         linalg_to_kernels.FUSE_PRODUCTS,
         linalg_to_kernels.SELECT_CLAMPS,
         linalg_to_kernels.SPECIALISE_KERNELS,
+        linalg_to_kernels.ORDER_REDUCTIONS,
         linalg_to_kernels.SPLIT_SUMS,
         linalg_to_kernels.WIDEN_SUMS,
         linalg_to_kernels.MERGE_AXES,

@@ -1,0 +1,67 @@
+// RUN: tcp-opt %s -split-input-file -order-reductions | FileCheck %s
+
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#turned = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
+#sums = affine_map<(d0, d1, d2) -> (d0)>
+
+// Of an image that has been turned, channels are added up innermost: that is where they lie. What is
+// done to each element before is done where it is read.
+// CHECK-DAG:   #[[SWAPPED:.*]] = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
+// CHECK-DAG:   #[[SUMS:.*]] = affine_map<(d0, d1, d2) -> (d0)>
+// CHECK-LABEL: func.func @channels_last(
+// CHECK:         math.absf
+// CHECK:         linalg.generic {indexing_maps = [#[[SWAPPED]], #[[SUMS]]], iterator_types = ["parallel", "reduction", "reduction"]} ins(%{{.*}} : tensor<4x3x100xf32>) outs(%arg1
+func.func @channels_last(%x: tensor<4x100x3xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4x3x100xf32>
+  %0 = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<4x100x3xf32>) outs(%e : tensor<4x3x100xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x3x100xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%0 : tensor<4x3x100xf32>) outs(%e : tensor<4x3x100xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.absf %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4x3x100xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #sums], iterator_types = ["parallel", "reduction", "reduction"]} ins(%1 : tensor<4x3x100xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a fastmath<reassoc> : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+#sum = affine_map<(d0, d1) -> ()>
+
+// In the program's order stay sums that are not said to be in any, and those of two tensors that lie
+// each in another.
+// CHECK-DAG:   #[[TURNED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-DAG:   #[[ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG:   #[[SUM:.*]] = affine_map<(d0, d1) -> ()>
+// CHECK-LABEL: func.func @others(
+// CHECK:         linalg.generic {indexing_maps = [#[[TURNED]], #[[SUM]]]
+// CHECK:         linalg.generic {indexing_maps = [#[[TURNED]], #[[ID]], #[[SUM]]]
+// CHECK:         linalg.generic {indexing_maps = [#[[ID]], #[[SUM]]]
+// CHECK-SAME:      tensor<3x100xi32>
+func.func @others(%x: tensor<3x100xf32>, %y: tensor<100x3xf32>, %z: tensor<3x100xi32>, %init: tensor<f32>, %none: tensor<i32>) -> (tensor<f32>, tensor<f32>, tensor<i32>) {
+  %0 = linalg.generic {indexing_maps = [#turned, #sum], iterator_types = ["reduction", "reduction"]} ins(%x : tensor<3x100xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %1 = linalg.generic {indexing_maps = [#turned, #id, #sum], iterator_types = ["reduction", "reduction"]} ins(%x, %y : tensor<3x100xf32>, tensor<100x3xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p fastmath<reassoc> : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %2 = linalg.generic {indexing_maps = [#turned, #sum], iterator_types = ["reduction", "reduction"]} ins(%z : tensor<3x100xi32>) outs(%none : tensor<i32>) {
+  ^bb0(%a: i32, %o: i32):
+    %s = arith.addi %o, %a : i32
+    linalg.yield %s : i32
+  } -> tensor<i32>
+  return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<i32>
+}
