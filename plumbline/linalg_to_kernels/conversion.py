@@ -20,6 +20,7 @@ from plumbline.linalg_to_kernels.dequantized_weights import read_dequantized_wei
 from plumbline.linalg_to_kernels.exact_roundings import drop_exact_roundings
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.extracted_elements import compute_extracted_elements
+from plumbline.linalg_to_kernels.float_quotients import divide_as_floats
 from plumbline.linalg_to_kernels.fold_casts import fold_casts
 from plumbline.linalg_to_kernels.fold_constant_products import fold_constant_products
 from plumbline.linalg_to_kernels.fused_products import fuse_products
@@ -322,6 +323,12 @@ SELECT_CLAMPS = Pass(
     select_clamps,
 )
 
+DIVIDE_AS_FLOATS = Pass(
+    "divide-as-floats",
+    "Have loops divide integers of up to 32 bits as floats, of which there are vectors",
+    divide_as_floats,
+)
+
 TRANSPOSE_TILES = Pass(
     "transpose-tiles",
     "Exchange rows and columns by squares of vectors, where loops read along the outer one",
@@ -480,6 +487,7 @@ def linalg_to_kernels_pipeline(
             MAKE_LOOPS,
             PARALLELISE.with_options(f"threads={threads}"),
             SHAPE_LOOPS,
+            DIVIDE_AS_FLOATS,
             TRANSPOSE_TILES.with_options(options),
             STREAM_RESULTS.with_options(options),
             # What is written past the caches is not asked for.

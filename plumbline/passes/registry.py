@@ -201,6 +201,7 @@ PASSES = _by_name(
         linalg_to_kernels.SPLIT_SUMS,
         linalg_to_kernels.WIDEN_SUMS,
         linalg_to_kernels.MERGE_AXES,
+        linalg_to_kernels.DIVIDE_AS_FLOATS,
         linalg_to_kernels.TILE_SCANS,
         linalg_to_kernels.KEEP_CHANNELS_LAST,
         linalg_to_kernels.TRANSPOSE_LATE,

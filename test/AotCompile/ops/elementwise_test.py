@@ -570,6 +570,27 @@ def test_integer_division_never_stops_the_process() -> None:
     assert [int(result[0]) for result in results] == [least, least, 0, 0]
 
 
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32])
+def test_quotients_next_to_whole_numbers(dtype: torch.dtype) -> None:
+    """They are found as floats, of which the whole parts have to be right."""
+
+    class Model(torch.nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return torch.div(x, y, rounding_mode="trunc"), x % y
+
+    bounds = torch.iinfo(dtype)
+    generator = torch.Generator().manual_seed(0)
+    roots = torch.randint(1, int(bounds.max**0.5), (1000,), generator=generator)
+    divisors = torch.cat([roots, bounds.max // roots, torch.tensor([1, bounds.max, bounds.min])])
+    products = bounds.max // divisors.clamp(min=1) * divisors
+    x = torch.cat([products - 1, products, products.new_full(products.shape, bounds.min)])
+    inputs = x.clamp(min=bounds.min).to(dtype), divisors.clamp(min=1).repeat(3).to(dtype)
+    program = plumbline.compile(Model(), inputs)
+    assert "arith.div" not in program.stage("kernels").replace("arith.divf", "")
+    for result, expected in zip(program(*inputs), Model()(*inputs), strict=True):
+        assert torch.equal(result, expected)
+
+
 def test_lists_of_tensors() -> None:
     """As optimizers and what clips gradients have them, also in place."""
 
