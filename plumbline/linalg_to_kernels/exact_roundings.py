@@ -7,7 +7,7 @@ bf16 LLVM makes no vectors, and a softmax of products took three times as long a
 
 What bf16 holds anyway, such as the greater of two, the absolute value of one, or one that another
 chooses, is rounded by leaving out the bits that are zero: what is computed so of 16 bits, LLVM then
-sees, takes no more.
+sees, takes no more. A sign is turned as the bit that it is.
 """
 
 import itertools
@@ -71,6 +71,9 @@ def drop_exact_roundings(module: ir.Operation) -> None:
         for op in operations_named(module, "arith.truncf"):
             if element_of(op.results[0].type) == ir.BF16Type.get() and _holds_bf16(op.operands[0]):
                 _leave_out_bits(op)
+        for op in operations_named(module, "arith.negf"):
+            if element_of(op.results[0].type) == ir.BF16Type.get():
+                _turn_sign(op)
 
 
 def _holds_bf16(value: ir.Value, depth: int = 0) -> bool:
@@ -97,6 +100,17 @@ def _leave_out_bits(op: ir.Operation) -> None:
         wide = like(value.type, 32)
         upper = arith.shrui(arith.bitcast(wide, value), splat(wide, 16))
         kept = arith.bitcast(result.type, arith.trunci(like(value.type, 16), upper))
+    result.replace_all_uses_with(kept)
+    op.erase()
+
+
+def _turn_sign(op: ir.Operation) -> None:
+    """Negates numbers of bf16, which would be widened for that, and rounded."""
+    value, result = op.operands[0], op.results[0]
+    with ir.InsertionPoint(op), op.location:
+        bits = like(value.type, 16)
+        turned = arith.xori(arith.bitcast(bits, value), splat(bits, -(1 << 15)))
+        kept = arith.bitcast(result.type, turned)
     result.replace_all_uses_with(kept)
     op.erase()
 

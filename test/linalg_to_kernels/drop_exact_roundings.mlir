@@ -145,3 +145,19 @@ func.func @others(%x: bf16, %y: f16, %z: f32) -> (bf16, bf16, bf16) {
   %7 = arith.truncf %6 : f32 to bf16
   return %2, %5, %7 : bf16, bf16, bf16
 }
+
+
+// What is negated in bf16 has its sign turned, which is no number that would be rounded.
+
+// CHECK-LABEL: func.func @negated(
+// CHECK-NEXT:    %[[SIGN:.*]] = arith.constant -32768 : i16
+// CHECK-NEXT:    %[[BITS:.*]] = arith.bitcast %arg0 : bf16 to i16
+// CHECK-NEXT:    %[[TURNED:.*]] = arith.xori %[[BITS]], %[[SIGN]] : i16
+// CHECK-NEXT:    %[[RESULT:.*]] = arith.bitcast %[[TURNED]] : i16 to bf16
+// CHECK-NEXT:    %[[OTHER:.*]] = arith.negf %arg1 : f16
+// CHECK-NEXT:    return %[[RESULT]], %[[OTHER]]
+func.func @negated(%x: bf16, %y: f16) -> (bf16, f16) {
+  %0 = arith.negf %x : bf16
+  %1 = arith.negf %y : f16
+  return %0, %1 : bf16, f16
+}
