@@ -326,7 +326,8 @@ SELECT_CLAMPS = Pass(
 DIVIDE_AS_FLOATS = Pass(
     "divide-as-floats",
     "Have loops divide integers of up to 32 bits as floats, of which there are vectors",
-    divide_as_floats,
+    _for_unit(divide_as_floats),
+    _UNIT_OPTIONS,
 )
 
 TRANSPOSE_TILES = Pass(
@@ -487,7 +488,7 @@ def linalg_to_kernels_pipeline(
             MAKE_LOOPS,
             PARALLELISE.with_options(f"threads={threads}"),
             SHAPE_LOOPS,
-            DIVIDE_AS_FLOATS,
+            DIVIDE_AS_FLOATS.with_options(options),
             TRANSPOSE_TILES.with_options(options),
             STREAM_RESULTS.with_options(options),
             # What is written past the caches is not asked for.

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 AVX512_BYTES = 64
 """Of a vector register."""
 
+_HELIUM_REGISTERS = 8
+
 
 @dataclass(frozen=True)
 class VectorUnit:
@@ -30,6 +32,14 @@ class VectorUnit:
         AVX2 has one as well, but its registers hold tables of 8 numbers.
         """
         return self.bytes >= AVX512_BYTES and not self.scalable
+
+    @property
+    def divides_floats_alone(self) -> bool:
+        """Whether there are instructions that divide vectors of floats, and none for integers.
+
+        Helium, which alone has so few registers, has neither, and SVE and RISC-V have both.
+        """
+        return self.lanes(32) > 1 and self.registers > _HELIUM_REGISTERS and not self.scalable
 
     def lanes(self, element_bits: int) -> int:
         """How many elements of that width a register holds."""

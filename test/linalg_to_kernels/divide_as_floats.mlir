@@ -1,4 +1,9 @@
 // RUN: tcp-opt %s -divide-as-floats | FileCheck %s
+// RUN: tcp-opt %s '-divide-as-floats=vector-bytes=16 vector-registers=8' | FileCheck %s --check-prefix ALONE
+// RUN: tcp-opt %s '-divide-as-floats=vector-bytes=4 vector-registers=32' | FileCheck %s --check-prefix ALONE
+
+// Nothing divides vectors of floats there.
+// ALONE-NOT: arith.divf
 
 // What a loop divides is divided as floats with some bits more; the remainder is what is then left.
 // CHECK-LABEL: func.func @narrow(
