@@ -1,10 +1,10 @@
 """Has loops divide integers of up to 32 bits as floats, of which there are vectors.
 
 Most CPUs divide no vectors of integers: LLVM takes such a loop apart, number by number. A quotient
-that is not whole is at least 1 / n of itself away from the next whole number, for a dividend n. That
-is more than what a float loses that has some bits more than n, so that the float's whole part is the
-quotient's. Of 100,000 numbers of 16 bits that takes a seventeenth of the time, of 32 bits a fourth
-(AMD Zen 4).
+that is not whole is at least 1 / n of itself away from the next whole number, for a dividend n.
+That is more than what a float loses that has some bits more than n, so that the float's whole part
+is the quotient's. Of 100,000 numbers of 16 bits that takes a seventeenth of the time, of 32 bits a
+fourth (AMD Zen 4).
 """
 
 from torch_mlir import ir
