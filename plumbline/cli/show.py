@@ -1,7 +1,7 @@
 """`plumbline show`: what a library says of itself."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,9 +72,14 @@ def _lines(file: Path, description: "LibraryDescription") -> Iterator[str]:
         yield from _listed(title, [f"{name:{width}}  {what}" for name, what in listed])
     yield f"  workspace  {_workspace(description)}"
     yield (
-        f"  file       {file.stat().st_size} bytes, of which code {sections.get('.text', 0)}, "
+        f"  file       {file.stat().st_size} bytes, of which code {_code_bytes(sections)}, "
         f"weights and constants {sections.get('.rodata', 0)}"
     )
+
+
+def _code_bytes(sections: Mapping[str, int]) -> int:
+    """Of one section, or of one of each function."""
+    return sum(bytes_ for name, bytes_ in sections.items() if f"{name}.".startswith(".text."))
 
 
 def _listed(title: str, rows: Sequence[str]) -> Iterator[str]:

@@ -124,7 +124,7 @@ class Toolchain:
           UserError: the compiler is missing, or fails.
         """
         source = str(FREESTANDING_SOURCE)
-        options = [*_RUNTIME_OPTIONS, "-ffreestanding"]
+        options = [*_RUNTIME_OPTIONS, "-ffreestanding", "-ffunction-sections"]
         self._run(*self.compiler, *options, "-c", source, "-o", str(object_file))
 
     def link_caller(self, program: Path) -> None:

@@ -21,6 +21,12 @@ _PREDICATE = re.compile(r"^(\tv(?:ldr|str)\t)p0\b", re.MULTILINE)
 _CONVERSION = re.compile(r"^\tvcvt([bt])(\.f32\.f16|\.f16\.f32)\tq(\d), q(\d)$", re.MULTILINE)
 """Helium's conversions of float16, of which binutils 2.40 writes the numbers of registers wrong."""
 
+_FUNCTION = re.compile(
+    r"^((?:\t\.(?:globl|p2align)\t.*\n)*\t\.type\t(\S+),%function\n)", re.MULTILINE
+)
+"""What a function begins with, and its name. Each has a section of its own, so that linkers leave
+out those that a program does not call: flash is scarce."""
+
 _ARMV8 = "\t.arch\tarmv8.6-a+fp16+sha3+sve2\n"
 
 _EXTENSIONS = re.compile(r'^(\t\.attribute\t5, ")(.*)(")$', re.MULTILINE)
@@ -40,7 +46,8 @@ def for_gnu_assembler(assembly: str, target: Target) -> str:
         return _ARMV8 + assembly
     if target.architecture == THUMB:
         assembly = _PREDICATE.sub(r"\1P0", _OF_ARM.sub("", assembly))
-        return _CONVERSION.sub(_encoded_conversion, assembly)
+        assembly = _CONVERSION.sub(_encoded_conversion, assembly)
+        return _FUNCTION.sub(r'\t.section\t.text.\2,"ax",%progbits\n\1', assembly)
     if target.architecture == "riscv64":
         return _EXTENSIONS.sub(_known_extensions, assembly, count=1)
     return assembly

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,47 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["test", loader, *options, "--memory", "pool"]) == 0
     said = capfd.readouterr().out
     assert re.search(r"^stack: at most \d+ bytes\n.*: agrees with PyTorch$", said, re.MULTILINE)
+
+
+@emulated
+def test_what_a_program_does_not_call_is_left_out(tmp_path: Path) -> None:
+    loaded = rows_loader()
+    plumbline.aot(
+        loaded.model,
+        *loaded.inputs,
+        name="it",
+        out=tmp_path,
+        target_cpu="cortex-m0",
+        memory="pool",
+    )
+    source, program = tmp_path / "main.c", tmp_path / "main"
+    source.write_text(
+        """\
+#include "it.h"
+float x[8], y[6];
+char workspace[4096] __attribute__((aligned(64)));
+int main(void) { return it(x, y, workspace); }
+"""
+    )
+    options = ["-mcpu=cortex-m0", "-mthumb", "-nostartfiles", "-Wl,-e,main,--gc-sections"]
+    subprocess.run(
+        [
+            "arm-none-eabi-gcc",
+            *options,
+            source,
+            f"-I{tmp_path}",
+            tmp_path / "libit.a",
+            "-o",
+            program,
+        ],
+        check=True,
+    )
+    listed = subprocess.run(
+        ["arm-none-eabi-nm", program], capture_output=True, text=True, check=True
+    ).stdout
+    names = {line.split()[-1] for line in listed.splitlines()}
+    assert "it" in names
+    assert not names & {"it_packed", "it_error", "plumbline_snprintf", "malloc"}
 
 
 def _elf(*parts: tuple[bytes, bytes]) -> bytes:
