@@ -328,16 +328,22 @@ def _is_worth_few(
     return instruction is Instruction.MMA or elements * element_bytes(element) > _CACHED
 
 
+_FACTORS = 2
+"""Of a product. A square may have one."""
+
+
 def scaling(member: Computation) -> tuple[ir.Value, ir.AffineMap, float] | None:
     """What a computation multiplies by one number, if it does nothing else, and by which."""
     if member.is_reduction or member.body_names != ("arith.mulf",) or len(member.results) != 1:
         return None
     if set(member.body_ops[0].operands) != set(member.body.arguments[: len(member.inputs)]):
         return None
+    if len(member.inputs) != _FACTORS:
+        return None
     for number, value in enumerate(member.inputs):
         factor = number_everywhere(value)
         other = member.inputs[1 - number]
-        if factor is not None and len(member.inputs) == 2 and is_tensor(other):
+        if factor is not None and is_tensor(other):
             return other, member.maps[1 - number], ir.FloatAttr(factor).value
     return None
 

@@ -73,3 +73,20 @@ func.func @epilogue(%x: tensor<50x40xf32>, %y: tensor<40x50xf32>) -> tensor<50x5
   } -> tensor<50x50xf32>
   return %3 : tensor<50x50xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// A square has one operand, where a product has two.
+// CHECK-LABEL: func.func @square(
+// CHECK:         call @mul_kernel(
+func.func @square(%x: tensor<50x40xf32>) -> tensor<50x40xf32> {
+  %f = tensor.empty() : tensor<50x40xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<50x40xf32>) outs(%f : tensor<50x40xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.mulf %a, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<50x40xf32>
+  return %0 : tensor<50x40xf32>
+}
