@@ -10,7 +10,7 @@
 
 #include "serve_calls.h"
 
-// Where things lie, by board.ld.
+// Where things lie, by board.lds.
 extern char __stack[], __bss_start__[], __bss_end__[];
 
 // Of newlib: opens standard input and output.

@@ -39,7 +39,7 @@ _STACK_BYTES = 1 << 20
 
 _CALLER = Path(__file__).with_name("call_library.c")
 _CALLER_ON_BOARD = Path(__file__).with_name("call_on_board.c")
-_BOARD = Path(__file__).with_name("board.ld")
+_BOARD = Path(__file__).with_name("board.lds")
 
 GPU_RUNTIME_OBJECT = "plumbline_cuda.o"
 """What the object file of the runtime is called, in archives too."""
