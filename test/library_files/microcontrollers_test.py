@@ -24,6 +24,7 @@ from test.library_files.programs import (
     cached,
     check_cached,
     check_classifier,
+    classifier,
     classifier_loader,
     halves,
 )
@@ -132,15 +133,7 @@ def test_this_process_does_not_call_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("target_cpu", ["cortex-m0", "cortex-m4", "cortex-m55"])
 @emulated
 def test_it_agrees_with_pytorch(target_cpu: str, tmp_path: Path) -> None:
-    program = classifier_loader()
-    file = plumbline.aot(
-        program.model,
-        *program.inputs,
-        name="it",
-        out=tmp_path,
-        dynamic_shapes=program.dynamic_shapes,
-        target_cpu=target_cpu,
-    )
+    file = classifier(tmp_path, target_cpu)
     library = load_under(file, _BOARD)
     check_classifier(library)
     # It has 34 kB where kernels have 16 kB of sums, in place of 2.

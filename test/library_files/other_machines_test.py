@@ -21,6 +21,7 @@ from test.library_files.programs import (
     cached,
     check_cached,
     check_classifier,
+    classifier,
     classifier_loader,
     halves,
 )
@@ -155,16 +156,7 @@ _EMULATED = [
 def test_it_agrees_with_pytorch(
     target_cpu: str, emulator: Sequence[str], weights: str, tmp_path: Path
 ) -> None:
-    program = classifier_loader()
-    file = plumbline.aot(
-        program.model,
-        *program.inputs,
-        name="it",
-        out=tmp_path,
-        dynamic_shapes=program.dynamic_shapes,
-        target_cpu=target_cpu,
-        weights=weights,
-    )
+    file = classifier(tmp_path, target_cpu, weights)
     library = load_under(file, emulator)
     if weights == "file":
         library.load_weights(tmp_path / "it.safetensors")

@@ -37,6 +37,20 @@ def classifier_loader() -> TorchLoaderOutput:
     )
 
 
+def classifier(folder: Path, target_cpu: str, weights: str = "embedded") -> Path:
+    """The library of it, called `it`."""
+    program = classifier_loader()
+    return plumbline.aot(
+        program.model,
+        *program.inputs,
+        name="it",
+        out=folder,
+        dynamic_shapes=program.dynamic_shapes,
+        target_cpu=target_cpu,
+        weights=weights,
+    )
+
+
 def check_classifier(library: plumbline.Library) -> None:
     """Holds calls of its library against PyTorch."""
     model = Classifier().eval()

@@ -24,6 +24,7 @@ from test.library_files.programs import (
     cached,
     check_cached,
     check_classifier,
+    classifier,
     classifier_loader,
     halves,
 )
@@ -97,15 +98,7 @@ def test_this_process_does_not_call_it() -> None:
 
 @linked
 def test_it_agrees_with_pytorch(tmp_path: Path) -> None:
-    program = classifier_loader()
-    file = plumbline.aot(
-        program.model,
-        *program.inputs,
-        name="it",
-        out=tmp_path,
-        dynamic_shapes=program.dynamic_shapes,
-        target_cpu="wasm32",
-    )
+    file = classifier(tmp_path, "wasm32")
     assert file == tmp_path / "it.wasm"
     names = {"it.h", "it.o", "libit.a", "it.wasm", "it.mjs", "it.d.mts", "it.json"}
     assert {each.name for each in tmp_path.iterdir()} == names
