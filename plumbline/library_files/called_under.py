@@ -52,8 +52,8 @@ def load_under(path: Path, command: Sequence[str], name: str | None = None) -> "
       path: the .so file, the .wasm file, or for a microcontroller the .o file.
       command: what runs programs of that machine, and its arguments; theirs follow. For a module of
         WebAssembly it runs programs of JavaScript: node. For a microcontroller it is an emulator of
-        the board of `board.lds`, "qemu-system-arm -M mps3-an547", or runs the program that is handed
-        to it on one; that has no arguments, and its files by semihosting.
+        the board of `board.lds`, "qemu-system-arm -M mps3-an547", or runs the program that it is
+        handed on one; that has no arguments, and its files by semihosting.
       name: which program, of a file with several.
 
     Raises:
