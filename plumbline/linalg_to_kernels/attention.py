@@ -102,6 +102,11 @@ class _Product:
     packing: ContractionPlan
     """How to pack the right operand."""
 
+    def in_blocks(self, rows: int) -> "_Product":
+        """The same, which is done for no more than so many rows at once."""
+        sums = min(self.plan.sums_at_once, rows * self.plan.tile.columns)
+        return replace(self, plan=replace(self.plan, sums_at_once=sums))
+
 
 @dataclass(frozen=True)
 class AttentionGroup:
@@ -168,8 +173,9 @@ class _Matching:
             second = self._product(values, row, result)
             if result is None or first is None or second is None:
                 continue
-            until = self._loops_over_seen_keys(row, second)
-            found = AttentionGroup(group, row, self._size(row), first, second, result, until)
+            until, size = self._loops_over_seen_keys(row, second), self._size(row)
+            first, second = first.in_blocks(size), second.in_blocks(size)
+            found = AttentionGroup(group, row, size, first, second, result, until)
             (computed,) = values.results
             if group.root is values or can_be_vectors(group, group.root, lanes(found), computed):
                 return found
@@ -320,8 +326,6 @@ class _Matching:
         rows = {
             outer: loop for outer, loop in self._group.row_loops[product_].items() if outer != row
         }
-        sums = self._size(row) * plan.tile.columns
-        plan = replace(plan, sums_at_once=min(plan.sums_at_once, sums))
         packing = packed_while_running(plan, types, sizes)
         # Before there is a block there is only the right operand to tell sizes.
         packing = replace(packing, sum=replace(sum_, accesses=(right.access,) * 3))

@@ -135,6 +135,17 @@ def test_sizes(queries: tuple[int, ...], keys: tuple[int, ...], target_cpu: str)
     assert len(names) == 1, names
 
 
+def test_heads_of_one_number() -> None:
+    """Whose scores are products that nothing is added up of."""
+    query, key, value = (
+        torch.randn(2, 4, 64, 1),
+        torch.randn(2, 4, 50, 1),
+        torch.randn(2, 4, 50, 24),
+    )
+    program = plumbline.compile(_Attention(), (query, key, value))
+    torch.testing.assert_close(program(query, key, value)[0], _Attention()(query, key, value))
+
+
 def test_masks() -> None:
     torch.manual_seed(0)
     operands = tuple(torch.randn(2, 3, 70, 32) for _ in range(3))
