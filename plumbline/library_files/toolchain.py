@@ -270,7 +270,6 @@ class _Family:
 
 def _family(target: Target, links: bool) -> _Family:
     architecture = target.architecture
-    whose = f" for {architecture}"
     if architecture == WEBASSEMBLY:
         clang = ("clang", "--target=wasm32-wasi"), "llvm-ar"
         packages = f"Debian's packages {_WEBASSEMBLY_PACKAGES}"
@@ -287,4 +286,4 @@ def _family(target: Target, links: bool) -> _Family:
         return _Family(tuple(((name,), "ar") for name in _COMPILERS), "Debian's package gcc")
     prefix = f"{architecture}-linux-gnu"
     package = f"Debian's package gcc-{prefix.replace('_', '-')}"
-    return _Family((((f"{prefix}-gcc",), f"{prefix}-ar"),), package, (), whose)
+    return _Family((((f"{prefix}-gcc",), f"{prefix}-ar"),), package, whose=f" for {architecture}")

@@ -24,7 +24,7 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.loop_order import Access
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
 from plumbline.tcp_to_linalg.building import dim, empty, generic, zero
-from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
+from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, Payload, dims_map, loop_nest
 
 _LONGEST = 64
 """Elements of a run that is short: some vectors."""
@@ -134,6 +134,20 @@ class _Terms:
         return producer.reads(producer.loops_for(indices), dims)
 
 
+def parts_of_sum(member: Computation) -> tuple[Payload, Payload]:
+    """What makes of a sum a part of it, of what it reads, and what then adds up the parts."""
+
+    def terms(read: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
+        values = dict(zip(member.body.arguments, (*read, *so_far), strict=True))
+        clone_operations(member.body_ops, values)
+        return values[member.yielded[0]]
+
+    def add(read: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
+        return arith.addf(*so_far, *read, fastmath=member.body_ops[-1].attributes["fastmath"])
+
+    return terms, add
+
+
 def _together(lying: Iterable[tuple[bool, bool]]) -> tuple[bool, bool]:
     """Whether all lie so, and whether one has runs beside."""
     found = [*lying]
@@ -167,15 +181,7 @@ def _split(member: Computation, run: int) -> None:
         REDUCTION if reduces and loop != run else PARALLEL
         for loop, reduces in enumerate(member.reduces)
     ]
-
-    def terms(read: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
-        values = dict(zip(member.body.arguments, (*read, *so_far), strict=True))
-        clone_operations(member.body_ops, values)
-        return values[member.yielded[0]]
-
-    def add(read: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
-        return arith.addf(*so_far, *read, fastmath=member.body_ops[-1].attributes["fastmath"])
-
+    terms, add = parts_of_sum(member)
     with ir.InsertionPoint(op), op.location:
         sizes = [dim(init, axis) for axis in range(rank) if type_.is_dynamic_dim(axis)]
         sums = ir.RankedTensorType.get([*type_.shape, member.sizes[run]], type_.element_type)

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, tensor
+from torch_mlir.dialects import tensor
 
-from plumbline.bindings.walk import clone_operations, defining_operation, operations_of
+from plumbline.bindings.walk import defining_operation, operations_of
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     GENERIC,
     Computation,
     computation,
 )
-from plumbline.linalg_to_kernels.split_sums import is_sum
+from plumbline.linalg_to_kernels.split_sums import is_sum, parts_of_sum
 from plumbline.tcp_to_linalg.building import empty, generic, zero
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
 
@@ -61,15 +61,7 @@ class _Narrow:
         element = ir.RankedTensorType(init.type).element_type
         rows, inner = len(self.rows), 1 + len(self.few)
         wide = self.runs * math.prod(self.few)
-
-        def terms(read: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
-            values = dict(zip(found.body.arguments, (*read, *so_far), strict=True))
-            clone_operations(found.body_ops, values)
-            return values[found.yielded[0]]
-
-        def add(read: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
-            return arith.addf(*so_far, *read, fastmath=found.body_ops[-1].attributes["fastmath"])
-
+        terms, add = parts_of_sum(found)
         with ir.InsertionPoint(op), op.location:
             of_runs = _reshaped(value, [*self.rows, self.count // self.runs, wide], rows)
             type_ = ir.RankedTensorType.get([*self.rows, wide], element)
