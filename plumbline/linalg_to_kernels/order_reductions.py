@@ -91,8 +91,9 @@ def _is_computed_where_read(producer: Computation) -> bool:
 
 
 def _loops(indices: Indices) -> list[int]:
+    """The loops that axes have, once each: one along a diagonal leads as far as its first axis."""
     dims = map(ir.AffineExpr.maybe_downcast, indices)
-    return [dim.position for dim in dims if isinstance(dim, ir.AffineDimExpr)]
+    return list(dict.fromkeys(dim.position for dim in dims if isinstance(dim, ir.AffineDimExpr)))
 
 
 def _permute(found: Computation, order: Sequence[int]) -> None:

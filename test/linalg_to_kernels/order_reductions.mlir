@@ -65,3 +65,21 @@ func.func @others(%x: tensor<3x100xf32>, %y: tensor<100x3xf32>, %z: tensor<3x100
   } -> tensor<i32>
   return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<i32>
 }
+
+// -----
+
+#diagonal = affine_map<(d0, d1) -> (d1, d1, d0)>
+#sum = affine_map<(d0, d1) -> ()>
+
+// A loop along a diagonal has two axes.
+// CHECK-DAG:   #[[DIAGONAL:.*]] = affine_map<(d0, d1) -> (d0, d0, d1)>
+// CHECK-LABEL: func.func @diagonal(
+// CHECK:         linalg.generic {indexing_maps = [#[[DIAGONAL]], #{{.*}}], iterator_types = ["reduction", "reduction"]}
+func.func @diagonal(%x: tensor<8x8x9xf32>, %init: tensor<f32>) -> tensor<f32> {
+  %0 = linalg.generic {indexing_maps = [#diagonal, #sum], iterator_types = ["reduction", "reduction"]} ins(%x : tensor<8x8x9xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a fastmath<reassoc> : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
