@@ -9,7 +9,7 @@ from plumbline.cli.program import add_program, with_program
 from plumbline.cli.word_list import WordList
 from plumbline.errors import UserError
 from plumbline.library_files.kinds import KINDS, shipped
-from plumbline.target.target import MICROCONTROLLER, WEBASSEMBLY
+from plumbline.target.target import MICROCONTROLLER, WEBASSEMBLY, WINDOWS
 
 if TYPE_CHECKING:
     from plumbline.library_files.build import Program
@@ -24,6 +24,7 @@ _KINDS = "\n".join(
 _EPILOG = f"""\
 kinds of files:
   {_LIBRARY:16} all of {", ".join(shipped("host"))};
+  {"":16} for Windows {", ".join(shipped(WINDOWS))};
   {"":16} with --target-cpu wasm32 {", ".join(shipped(WEBASSEMBLY))};
   {"":16} with a Cortex-M {", ".join(shipped(MICROCONTROLLER))}
 {_KINDS}

@@ -97,7 +97,9 @@ def _add_code(how: "argparse._ArgumentGroup") -> None:
         metavar="CPU",
         help='"baseline" (the default: fixed, widely available), "native", or a name of LLVM\'s; '
         'one of another architecture, too: "cortex-a76", "spacemit-x60", and "aarch64" or '
-        '"riscv64" for its baseline; "wasm32", for browsers; or a microcontroller, "cortex-m55"',
+        '"riscv64" for its baseline; "wasm32", for browsers; a microcontroller, "cortex-m55"; or '
+        'for Windows a name of x86-64 with its name behind, "haswell-windows", and '
+        '"x86_64-windows" for the baseline',
     )
     how.add_argument(
         "--threads", type=int, default=1, metavar="N", help="how many a call runs on (default: 1)"

@@ -24,6 +24,8 @@ examples:
   plumbline test models/blur.py:blur_loader --target-cpu native --threads 2
   plumbline test models/blur.py:blur_loader --target-cpu cortex-a76 \\
     --run-under "qemu-aarch64-static -L /usr/aarch64-linux-gnu"
+  plumbline test models/blur.py:blur_loader --target-cpu x86_64-windows \\
+    --run-under wine
 """
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from plumbline.errors import UserError
+from plumbline.library import pe_sections
 from plumbline.library.memref_entry import MemrefEntry
 from plumbline.library.native_function import Entry, NativeFunction
 from plumbline.library.packed_entry import PackedEntry
@@ -16,7 +17,11 @@ from plumbline.signature.function_name import ERROR_SUFFIX, LOAD_WEIGHTS_SUFFIX,
 from plumbline.signature.library_description import SECTION, LibraryDescription
 from plumbline.target.target import THUMB, WEBASSEMBLY
 
-_RUNS = {THUMB: ' "qemu-system-arm -M mps3-an547"', WEBASSEMBLY: " node"}
+_RUNS = {
+    THUMB: ' "qemu-system-arm -M mps3-an547"',
+    WEBASSEMBLY: " node",
+    pe_sections.ARCHITECTURE: " wine",
+}
 """What runs code of some architectures, as messages say it."""
 
 

@@ -1,9 +1,9 @@
-"""Reads what shared objects, object files and modules of WebAssembly consist of."""
+"""Reads what shared objects, object files, modules of WebAssembly and DLLs consist of."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from plumbline.library import elf_sections, wasm_sections
+from plumbline.library import elf_sections, pe_sections, wasm_sections
 from plumbline.target.target import WEBASSEMBLY
 
 
@@ -16,9 +16,11 @@ def read_architecture(path: Path) -> str:
     """
     # Weights may be in it, of gigabytes.
     with path.open("rb") as file:
-        head = file.read(elf_sections.HEADER_BYTES)
+        head = file.read(max(elf_sections.HEADER_BYTES, pe_sections.HEADER_BYTES))
     if head.startswith(wasm_sections.MAGIC):
         return WEBASSEMBLY
+    if head.startswith(pe_sections.MAGIC):
+        return pe_sections.architecture(head)
     _check_is_elf(head)
     return elf_sections.architecture(head)
 
@@ -50,10 +52,12 @@ def section_sizes(path: Path) -> dict[str, int]:
 def _sections(content: bytes) -> Iterator[tuple[str, slice]]:
     if content.startswith(wasm_sections.MAGIC):
         return wasm_sections.sections(content)
+    if content.startswith(pe_sections.MAGIC):
+        return pe_sections.sections(content)
     _check_is_elf(content)
     return elf_sections.sections(content)
 
 
 def _check_is_elf(content: bytes) -> None:
     if not content.startswith(elf_sections.MAGIC):
-        raise ValueError("it is no ELF file, nor a module of WebAssembly")
+        raise ValueError("it is no ELF file, nor a module of WebAssembly, nor a DLL")

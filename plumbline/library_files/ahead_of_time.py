@@ -49,7 +49,7 @@ def aot(
 ) -> Path:
     """Compiles `model` to the files of a library: libfoo.so, libfoo.a, foo.h, and so on.
 
-    For WebAssembly it has foo.wasm and foo.mjs in place of libfoo.so.
+    For WebAssembly it has foo.wasm and foo.mjs in place of libfoo.so, for Windows foo.dll.
 
     They are those that aot_library makes, and the command `plumbline compile`. The model is
     compiled in the mode that it is in, and stays as it was.
@@ -70,7 +70,7 @@ def aot(
       mutable: as for `TorchLoaderOutput`.
       func_name: the name of the C function, where it is another.
       target_cpu: the CPU that code is made for; the default is one that most have. "wasm32" is
-        WebAssembly, for browsers.
+        WebAssembly, for browsers, and "x86_64-windows" Windows.
       abi: how C calls it: by "pointers", or by "memref" descriptors, as MLIR does.
       memory: "malloc": temporaries come from the heap; "pool": from a workspace of the caller's.
       threads: how many a call runs on.
@@ -89,7 +89,7 @@ def aot(
         workspace in memory of the GPU along.
 
     Returns:
-      The shared object, which `plumbline.load` takes; or the module of WebAssembly.
+      The shared object, which `plumbline.load` takes; or the DLL, or the module of WebAssembly.
 
     Raises:
       UserError: the program cannot be compiled, or the files cannot be written. The message says

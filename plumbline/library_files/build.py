@@ -15,6 +15,7 @@ from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from plumbline.library_files.c_header import c_header
+from plumbline.library_files.entries import entries
 from plumbline.library_files.javascript import exported_functions, javascript, types
 from plumbline.library_files.kinds import (
     KINDS,
@@ -25,11 +26,7 @@ from plumbline.library_files.kinds import (
 )
 from plumbline.library_files.options import LibraryOptions
 from plumbline.library_files.pkg_config import pkg_config
-from plumbline.library_files.toolchain import (
-    FREESTANDING_RUNTIME_OBJECT,
-    GPU_RUNTIME_OBJECT,
-    Toolchain,
-)
+from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
 from plumbline.linalg_to_kernels.stage import linalg_to_kernels
 from plumbline.llvm_to_asm.fatbin import fatbin
 from plumbline.llvm_to_asm.library_assembly import llvm_ir_to_asm
@@ -41,9 +38,11 @@ from plumbline.loader_to_stablehlo.program import (
     stablehlo_of_file,
     stablehlo_of_text,
 )
+from plumbline.runtime.c_library.stand_in import stand_in_for
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.target.choices import LIBRARY_ABIS
 from plumbline.target.cpu import cpu_target
+from plumbline.target.target import Target
 from plumbline.tcp_to_linalg.stage import tcp_to_linalg
 from plumbline.torch_to_tcp.stage import torch_to_tcp
 
@@ -149,6 +148,8 @@ class LibraryBuild:
             "archive": self._archive,
             "shared-object": self._link,
             "link": self._link_by_own_name,
+            "dll": self._link_dll,
+            "import-library": self._link_dll,
             "module": self._link_module,
             "javascript": self._write_javascript,
             "types": self._write_types,
@@ -343,8 +344,12 @@ class LibraryBuild:
         self._made |= {"asm", *written}
 
     @property
+    def _cpu(self) -> Target:
+        return cpu_target(self._options.target_cpu)
+
+    @property
     def _toolchain(self) -> Toolchain:
-        return Toolchain.of_environment(cpu_target(self._options.target_cpu))
+        return Toolchain.of_environment(self._cpu)
 
     def _assemble(self) -> None:
         assembly = self.file("asm")
@@ -358,10 +363,8 @@ class LibraryBuild:
             runtime = self._folder / GPU_RUNTIME_OBJECT
             self._toolchain.compile_gpu_runtime(runtime)
             objects.append(runtime)
-        if self._options.is_freestanding:
-            runtime = self._folder / FREESTANDING_RUNTIME_OBJECT
-            self._toolchain.compile_freestanding_runtime(runtime)
-            objects.append(runtime)
+        if (stand_in := stand_in_for(self._cpu)) is not None:
+            objects.append(self._toolchain.compile_stand_in(stand_in, self._folder))
         return objects
 
     def _archive(self) -> None:
@@ -374,6 +377,18 @@ class LibraryBuild:
 
     def _link_by_own_name(self) -> None:
         self._place("link").symlink_to(self._place("shared-object").name)
+
+    def _link_dll(self) -> None:
+        objects = self._objects()
+        self._when_begun("linking")
+        self._toolchain.link_dll(
+            objects,
+            self._place("dll"),
+            self._place("import-library"),
+            entries(self._description()),
+            threads=self._options.threads,
+        )
+        self._made |= {"dll", "import-library"}
 
     def _link_module(self) -> None:
         objects = self._objects()

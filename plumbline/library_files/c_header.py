@@ -23,7 +23,7 @@ from plumbline.signature.signature import (
 )
 from plumbline.signature.size_expressions import Size, operation, text
 from plumbline.signature.unbacked_size import UnbackedSize
-from plumbline.target.target import is_freestanding
+from plumbline.target.target import is_for_windows, is_freestanding
 
 _WIDTH = 100
 
@@ -93,6 +93,13 @@ class _Header:
             return "traps"
         return "ends the process with a message"
 
+    @property
+    def _free(self) -> str:
+        """What gives back the message of the packed entry."""
+        # There are several C libraries on Windows, each with a heap of its own.
+        system = " of msvcrt.dll" if is_for_windows(self._description.made_for) else ""
+        return f"free(){system}"
+
     def _calls(self) -> list[_Function]:
         """The function itself in its two forms, and what tells its codes."""
         name, parameters = self._signature.name, self._parameters()
@@ -125,7 +132,7 @@ class _Header:
             (
                 f"For callers in other languages: the arguments of {name} as words, pointers among "
                 "them, one after the other. Returns null, or a message to be given back with "
-                "free().",
+                f"{self._free}.",
                 f"char *{name}{PACKED_SUFFIX}",
                 ["const int64_t *arguments"],
             ),

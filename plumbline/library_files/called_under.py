@@ -21,7 +21,8 @@ from plumbline.library.load import Library, described
 from plumbline.library.new_arrays import beginning
 from plumbline.library.sections import read_architecture
 from plumbline.library.tensor_arguments import address
-from plumbline.library_files.toolchain import FREESTANDING_RUNTIME_OBJECT, Toolchain
+from plumbline.library_files.toolchain import Toolchain
+from plumbline.runtime.c_library.stand_in import stand_in_for
 from plumbline.signature.function_name import PACKED_SUFFIX
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.target.target import THUMB, WEBASSEMBLY, Target
@@ -49,11 +50,12 @@ def load_under(path: Path, command: Sequence[str], name: str | None = None) -> "
     Each call copies arguments to a process and results back. It ends with the library.
 
     Args:
-      path: the .so file, the .wasm file, or for a microcontroller the .o file.
-      command: what runs programs of that machine, and its arguments; theirs follow. For a module of
-        WebAssembly it runs programs of JavaScript: node. For a microcontroller it is an emulator of
-        the board of `board.lds`, "qemu-system-arm -M mps3-an547", or runs the program that it is
-        handed on one; that has no arguments, and its files by semihosting.
+      path: the .so file, the .dll file, the .wasm file, or for a microcontroller the .o file.
+      command: what runs programs of that machine, and its arguments; theirs follow. For a DLL it
+        is wine. For a module of WebAssembly it runs programs of JavaScript: node. For a
+        microcontroller it is an emulator of the board of `board.lds`, "qemu-system-arm -M
+        mps3-an547", or runs the program that it is handed on one; that has no arguments, and its
+        files by semihosting.
       name: which program, of a file with several.
 
     Raises:
@@ -79,7 +81,8 @@ def load_under(path: Path, command: Sequence[str], name: str | None = None) -> "
         _link_on_board(path, description, program)
         call += [*_options_of_emulator(command), str(program)]
     else:
-        caller = Path(folder.name, "call_library")
+        # By that name Windows knows a program.
+        caller = Path(folder.name, "call_library.exe")
         Toolchain.of_environment(Target(architecture, "")).link_caller(caller)
         call += [str(caller), *called]
     what = f"{path}, under {shlex.join(command)}"
@@ -105,9 +108,11 @@ def _link_on_board(path: Path, description: LibraryDescription, program: Path) -
     # With LLVM, which knows what the CPU has, and others do not need.
     from plumbline.target.cpu import cpu_target
 
-    toolchain = Toolchain.of_environment(cpu_target(description.made_for), links=True)
-    runtime = program.with_name(FREESTANDING_RUNTIME_OBJECT)
-    toolchain.compile_freestanding_runtime(runtime)
+    target = cpu_target(description.made_for)
+    toolchain = Toolchain.of_environment(target, links=True)
+    stand_in = stand_in_for(target)
+    assert stand_in is not None
+    runtime = toolchain.compile_stand_in(stand_in, program.parent)
     entry = description.signature.name + PACKED_SUFFIX
     toolchain.link_caller_on_board([path, runtime], entry, program)
 

@@ -10,15 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from plumbline.library_files.c_header import input_rows, output_rows, symbol_rows
+from plumbline.library_files.entries import entries
 from plumbline.signature.argument_shapes import Definition, Place, Requirement
 from plumbline.signature.element_type import ElementType
-from plumbline.signature.function_name import (
-    ERROR_SUFFIX,
-    OUTPUT_SHAPE_SUFFIX,
-    PACKED_SUFFIX,
-    UNCHECKED_SUFFIX,
-    WORKSPACE_SIZE_SUFFIX,
-)
 from plumbline.signature.library_description import LibraryDescription, written_size
 from plumbline.signature.signature import Signature, TensorSpec
 from plumbline.signature.size_expressions import Size
@@ -34,11 +28,7 @@ _WIDE_INTEGERS = {"i": "BigInt64Array", "u": "BigUint64Array"}
 
 def exported_functions(description: LibraryDescription) -> list[str]:
     """What a module shows: the functions that the header declares, and those of memory."""
-    suffixes = ["", UNCHECKED_SUFFIX, ERROR_SUFFIX, OUTPUT_SHAPE_SUFFIX, PACKED_SUFFIX]
-    signature = description.signature
-    if signature.workspace is not None:
-        suffixes.append(WORKSPACE_SIZE_SUFFIX)
-    return [*(signature.name + suffix for suffix in suffixes), *_FUNCTIONS_OF_MEMORY]
+    return [*entries(description), *_FUNCTIONS_OF_MEMORY]
 
 
 def javascript(description: LibraryDescription, module: str) -> str:

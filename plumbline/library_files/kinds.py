@@ -5,7 +5,7 @@ The names are those that aot_library gives them (tools/aot/chain.bzl, aot_librar
 
 from dataclasses import dataclass
 
-from plumbline.target.target import MICROCONTROLLER, WEBASSEMBLY
+from plumbline.target.target import MICROCONTROLLER, WEBASSEMBLY, WINDOWS
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ KINDS = {
     "archive": FileKind("lib{}.a", "the static library"),
     "shared-object": FileKind("lib{}.so", "the shared object, which Python loads too"),
     "link": FileKind("{}.so", "a link to the shared object, by the library's own name"),
+    "dll": FileKind("{}.dll", "the library that programs of Windows load"),
+    "import-library": FileKind("{}.lib", "what linkers are told of that"),
     "module": FileKind("{}.wasm", "the module of WebAssembly"),
     "javascript": FileKind("{}.mjs", "the module of JavaScript that loads it"),
     "types": FileKind("{}.d.mts", "the types of that, for TypeScript and editors"),
@@ -67,6 +69,7 @@ _LOADED = ("shared-object", "link", "pkg-config")
 _OF_TARGET = {
     "host": ("kernels", "llvm", *_LOADED),
     "nvptx": ("gpu", "nvvm", "ptx", "fatbin", *_LOADED),
+    WINDOWS: ("kernels", "llvm", "dll", "import-library"),
     WEBASSEMBLY: ("kernels", "llvm", "module", "javascript", "types"),
     MICROCONTROLLER: ("kernels", "llvm"),
 }
@@ -86,6 +89,8 @@ _SHIPPED = (
     "shared-object",
     "link",
     "pkg-config",
+    "dll",
+    "import-library",
     "module",
     "javascript",
     "types",

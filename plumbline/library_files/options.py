@@ -23,12 +23,15 @@ from plumbline.target.gpu_chip import DEFAULT_ARCH
 from plumbline.target.target import (
     MICROCONTROLLER,
     WEBASSEMBLY,
+    WINDOWS,
+    is_for_linux,
+    is_for_windows,
     is_freestanding,
     is_microcontroller,
 )
 
-_FREESTANDING = {WEBASSEMBLY: "module", MICROCONTROLLER: "object"}
-"""What has nothing but memory where it runs, with the kind of file that is loaded of it."""
+_LOADED = {WINDOWS: "dll", WEBASSEMBLY: "module", MICROCONTROLLER: "object"}
+"""Where it is no shared object: the kind of file that is loaded of a library."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class LibraryOptions:
     """The name of the C function, whatever a loader says."""
     target_cpu: str = "baseline"
     """The CPU that code is made for: "baseline", "native", a name of LLVM's, or "wasm32". A
-    "cortex-m4" is a microcontroller."""
+    "cortex-m4" is a microcontroller, and "skylake-windows" for Windows in place of Linux."""
     abi: str = "pointers"
     """How C calls it, one of `choices.LIBRARY_ABIS`."""
     memory: str = "malloc"
@@ -108,20 +111,17 @@ class LibraryOptions:
             raise UserError('cubins goes with target="nvptx"')
         if self.target == "nvptx" and self.memory == "pool" and not self.on_gpu_tensors:
             raise UserError('target="nvptx": memory="pool" goes with on_gpu_tensors')
-        if self.is_freestanding:
-            self._check_freestanding()
+        if not is_for_linux(self.target_cpu):
+            self._check_system()
         if self.stream:
             # What is queued cannot allocate.
             object.__setattr__(self, "memory", "pool")
 
     @property
-    def is_freestanding(self) -> bool:
-        """Whether it has nothing but memory where it runs, as `Target.is_freestanding` says."""
-        return is_freestanding(self.target_cpu)
-
-    @property
     def made_for(self) -> str:
         """Its target, of `choices.TARGETS`, or what is in place of these."""
+        if is_for_windows(self.target_cpu):
+            return WINDOWS
         if self.target_cpu == WEBASSEMBLY:
             return WEBASSEMBLY
         return MICROCONTROLLER if is_microcontroller(self.target_cpu) else self.target
@@ -135,10 +135,10 @@ class LibraryOptions:
     @property
     def loaded_kind(self) -> str:
         """The kind of that file which `plumbline.load`, or `load_under`, takes."""
-        return _FREESTANDING.get(self.made_for, "shared-object")
+        return _LOADED.get(self.made_for, "shared-object")
 
-    def _check_freestanding(self) -> None:
-        """Refuses what there is not where there is nothing but memory."""
+    def _check_system(self) -> None:
+        """Refuses what there is under Linux alone."""
         for what, value, only, reason in (
             ("target", self.target, "host", "its kernels are its own"),
             ("abi", self.abi, "pointers", "it is called so alone"),
@@ -146,7 +146,8 @@ class LibraryOptions:
             ("weights", self.weights, ("embedded", "arguments"), "it maps no files"),
         ):
             known = only if isinstance(only, tuple) else (only,)
-            if value not in known:
+            has_threads = what == "threads" and not is_freestanding(self.target_cpu)
+            if value not in known and not has_threads:
                 allowed = " or ".join(f"{what}={each!r}" for each in known)
                 raise UserError(
                     f"target_cpu={self.target_cpu!r} goes with {allowed}, as {reason}; "

@@ -20,6 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef _WIN32
+#include <malloc.h>
+#define aligned_alloc(alignment, size) _aligned_malloc(size, alignment)
+#define free_aligned _aligned_free
+#else
+#define free_aligned free
+#endif
+
 typedef char* Entry(const uint64_t* words);
 
 enum { kValue, kIn, kOut, kInout, kScratch };
@@ -91,11 +99,11 @@ static void call(Entry* entry, int64_t count) {
     if (kinds[i] == kValue) continue;
     void* memory = (void*)(uintptr_t)words[i];
     if (!message && (kinds[i] == kOut || kinds[i] == kInout)) write_bytes(memory, (size_t)sizes[i]);
-    free(memory);
+    free_aligned(memory);
   }
   free(message);
-  free(words);
-  free(kinds);
+  free_aligned(words);
+  free_aligned(kinds);
 }
 
 // Answers what is asked of a program, until there is no more. `load_weights` gives what keeps it
@@ -109,7 +117,7 @@ static void serve_calls(Entry* entry, const char* (*load_weights)(const char* pa
       read_rest(path, (size_t)length);
       path[length] = '\0';
       reply(load_weights(path));
-      free(path);
+      free_aligned(path);
     } else if (request == kStackBytes) {
       int64_t bytes = stack_bytes();
       write_bytes(&bytes, sizeof bytes);

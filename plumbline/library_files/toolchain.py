@@ -8,13 +8,14 @@ import platform
 import shlex
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from plumbline.errors import UserError
+from plumbline.runtime.c_library.stand_in import StandIn
 from plumbline.runtime.cuda.source import INCLUDES, SOURCE
-from plumbline.runtime.freestanding.source import SOURCE as FREESTANDING_SOURCE
 from plumbline.target.target import THUMB, WEBASSEMBLY, Target
 
 _VERSION_SCRIPT = Path(__file__).with_name("library.lds")
@@ -37,15 +38,15 @@ _WEBASSEMBLY_PACKAGES = "clang, lld, llvm, wasi-libc and libclang-rt-14-dev-wasm
 _STACK_BYTES = 1 << 20
 """Of a module of WebAssembly. Linkers give 64 KB, and kernels have blocks of operands there."""
 
+_IMAGE_BASE = 0x180000000
+"""Where a DLL asks to be loaded, which other linkers do as well."""
+
 _CALLER = Path(__file__).with_name("call_library.c")
 _CALLER_ON_BOARD = Path(__file__).with_name("call_on_board.c")
 _BOARD = Path(__file__).with_name("board.lds")
 
 GPU_RUNTIME_OBJECT = "plumbline_cuda.o"
 """What the object file of the runtime is called, in archives too."""
-
-FREESTANDING_RUNTIME_OBJECT = "plumbline_freestanding.o"
-"""The same of that of programs for WebAssembly and microcontrollers."""
 
 _RUNTIME_OPTIONS = ("-std=gnu11", "-O2", "-fvisibility=hidden", "-g0")
 
@@ -65,6 +66,7 @@ class Toolchain:
     """A command that takes what gcc and clang take; it assembles and links."""
     archiver: str
     """A command that takes what GNU's and LLVM's ar take."""
+    is_for_windows: bool = False
 
     @classmethod
     def of_environment(cls, target: Target, *, links: bool = False) -> "Toolchain":
@@ -82,7 +84,8 @@ class Toolchain:
         for command, its_archiver in family.candidates:
             if compiler or shutil.which(command[0]):
                 found = compiler or command
-                return cls((*found, *family.options), archiver or its_archiver)
+                whole = (*found, *family.options)
+                return cls(whole, archiver or its_archiver, target.is_for_windows)
         looked_for = ", ".join(command[0] for command, _ in family.candidates)
         raise UserError(
             f"there is no C compiler{family.whose}, which assembles and links libraries (looked "
@@ -117,15 +120,16 @@ class Toolchain:
         options = [*_RUNTIME_OPTIONS, "-fPIC", f"-I{INCLUDES}"]
         self._run(*self.compiler, *options, "-c", str(SOURCE), "-o", str(object_file))
 
-    def compile_freestanding_runtime(self, object_file: Path) -> None:
-        """Makes an object file of what programs call where there is nothing but memory.
+    def compile_stand_in(self, stand_in: StandIn, folder: Path) -> Path:
+        """Makes an object file in `folder` of what programs call in place of the C library.
 
         Raises:
           UserError: the compiler is missing, or fails.
         """
-        source = str(FREESTANDING_SOURCE)
-        options = [*_RUNTIME_OPTIONS, "-ffreestanding", "-ffunction-sections"]
-        self._run(*self.compiler, *options, "-c", source, "-o", str(object_file))
+        object_file = folder / stand_in.object_name
+        options = [*_RUNTIME_OPTIONS, *stand_in.options, "-c", str(stand_in.source)]
+        self._run(*self.compiler, *options, "-o", str(object_file))
+        return object_file
 
     def link_caller(self, program: Path) -> None:
         """Makes the program of call_library.c.
@@ -134,7 +138,8 @@ class Toolchain:
           UserError: the compiler is missing, or fails.
         """
         options = ["-std=gnu11", "-O2", "-g0", "-o", str(program)]
-        self._run(*self.compiler, *options, str(_CALLER), "-ldl")
+        libraries = [] if self.is_for_windows else ["-ldl"]
+        self._run(*self.compiler, *options, str(_CALLER), *libraries)
 
     def link_caller_on_board(
         self, object_files: Sequence[Path], packed_entry: str, program: Path
@@ -211,6 +216,41 @@ class Toolchain:
             *(["-lgomp"] if threads > 1 else []),
         )
 
+    def link_dll(
+        self,
+        object_files: Sequence[Path],
+        dll: Path,
+        import_library: Path,
+        functions: Sequence[str],
+        *,
+        threads: int,
+    ) -> None:
+        """Makes a library that Windows loads, which shows some `functions`.
+
+        It has what it needs beside Windows itself.
+
+        Raises:
+          UserError: the compiler is missing, or cannot link it.
+        """
+        with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+            shown = Path(folder, "shown.def")
+            shown.write_text("\n".join(["EXPORTS", *functions, ""]), encoding="utf-8")
+            self._run(
+                *self.compiler,
+                "-shared",
+                "-static",
+                "-s",
+                "-o",
+                str(dll),
+                *map(str, object_files),
+                str(shown),
+                f"-Wl,--out-implib,{import_library}",
+                # Else they depend on when it was made and where. It is moved when it is loaded.
+                "-Wl,--no-insert-timestamp",
+                f"-Wl,--image-base,{_IMAGE_BASE:#x}",
+                *(["-lgomp", "-lpthread"] if threads > 1 else []),
+            )
+
     def link_module(
         self, object_files: Sequence[Path], module: Path, functions: Sequence[str]
     ) -> None:
@@ -282,6 +322,10 @@ def _family(target: Target, links: bool) -> _Family:
         packages = "Debian's packages gcc-arm-none-eabi and libnewlib-arm-none-eabi"
         candidates = (gcc,) if links else (gcc, clang)
         return _Family(candidates, packages, options, " for microcontrollers")
+    if target.is_for_windows:
+        prefix = f"{architecture}-w64-mingw32"
+        gcc = (f"{prefix}-gcc",), f"{prefix}-ar"
+        return _Family((gcc,), "Debian's package gcc-mingw-w64-x86-64", whose=" for Windows")
     if architecture == platform.machine():
         return _Family(tuple(((name,), "ar") for name in _COMPILERS), "Debian's package gcc")
     prefix = f"{architecture}-linux-gnu"

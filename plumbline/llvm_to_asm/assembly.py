@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import llvmlite.binding as llvm
 
 from plumbline.errors import UserError
-from plumbline.llvm_to_asm.freestanding_calls import replace_calls
 from plumbline.llvm_to_asm.missing_functions import define_missing_functions
 from plumbline.llvm_to_asm.named_instructions import refuse_missing_instructions
+from plumbline.llvm_to_asm.replaced_calls import replace_calls
 from plumbline.llvm_to_asm.units import may_be_several, units_of
 from plumbline.llvm_to_asm.unlocked import object_of, run_passes
 from plumbline.target.machine import target_machine
@@ -33,7 +33,7 @@ def emit_assembly(
     refuse_missing_instructions(llvm_ir, target)
     machine = target_machine(target, optimisation_level)
     module = _optimise(llvm_ir, machine, optimisation_level)
-    if has_its_data and target.architecture == "aarch64":
+    if has_its_data and (target.architecture == "aarch64" or target.is_for_windows):
         _hide_declared_data(module)
     return str(machine.emit_assembly(module))
 
@@ -43,7 +43,7 @@ def _hide_declared_data(module: llvm.ModuleRef) -> None:
 
     Else addresses are looked up in the global offset table, which also reaches farther: on x86-64,
     beyond 2 GB. But there GNU's assembler and linker for AArch64 (2.40) make one entry of all
-    symbols of a section that are not global.
+    symbols of a section that are not global. And for Windows each symbol had a pointer of its own.
     """
     for variable in module.global_variables:
         if variable.is_declaration:
@@ -134,8 +134,7 @@ def _read(
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     target = Target(machine.triple, "")
-    if target.is_freestanding:
-        replace_calls(module)
+    replace_calls(module, target)
     if target.architecture == THUMB:
         define_missing_functions(module, context)
     options = llvm.create_pipeline_tuning_options(speed_level=optimisation_level)

@@ -29,10 +29,8 @@ def mark_functions(llvm_ir: str, program: str | None, format_: ObjectFormat = EL
     for mark in marks:
         # A byte each: two symbols at one address could be taken for one.
         lines += [
-            f'\t.globl\t"{mark}"',
-            f'\t.hidden\t"{mark}"',
+            *format_.of_symbol(mark, 1, shown=True),
             f'"{mark}":',
             "\t.byte\t0",
-            f'\t.size\t"{mark}", 1',
         ]
     return "\n".join(lines) + "\n"

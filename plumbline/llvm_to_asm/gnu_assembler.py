@@ -27,6 +27,10 @@ _FUNCTION = re.compile(
 """What a function begins with, and its name. Each has a section of its own, so that linkers leave
 out those that a program does not call: flash is scarce."""
 
+_EPILOGUES = re.compile(r"^\t\.seh_(?:start|end)epilogue\n", re.MULTILINE)
+"""Where functions give back their stack, as Windows may be told since version 2 of its tables of
+how exceptions leave functions. Binutils 2.40 writes version 1, and looks at the code."""
+
 _ARMV8 = "\t.arch\tarmv8.6-a+fp16+sha3+sve2\n"
 
 _EXTENSIONS = re.compile(r'^(\t\.attribute\t5, ")(.*)(")$', re.MULTILINE)
@@ -42,6 +46,8 @@ it refuses text that says of any other one. Half precision in vectors has none o
 
 def for_gnu_assembler(assembly: str, target: Target) -> str:
     """LLVM's assembly, as GNU's assembler of 2023 takes it."""
+    if target.is_for_windows:
+        return _EPILOGUES.sub("", assembly)
     if target.architecture == "aarch64":
         return _ARMV8 + assembly
     if target.architecture == THUMB:

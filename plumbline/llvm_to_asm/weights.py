@@ -74,7 +74,7 @@ def include_weights(
             f"\t.balign\t{_ALIGNMENT}",
             f'"{symbol}":',
             f'\t.incbin\t"{quoted}", {stored.offset}, {stored.size}',
-            f'\t.size\t"{symbol}", {stored.size}',
+            *format_.of_symbol(symbol, stored.size),
         ]
     return "\n".join([format_.read_only, *lines]) + "\n" if lines else ""
 

@@ -37,6 +37,9 @@ from plumbline.signature.unbacked_size import UnbackedSize, without_unbacked
 SECTION = ".plumbline.signature"
 """The section of object files that has the texts, each with a null byte at its end."""
 
+COFF_SECTION = ".plumb"
+"""The same of those for Windows."""
+
 _FORMAT = 3
 
 

@@ -1,10 +1,19 @@
 """The CPUs that code is made for, of this machine's architecture and of others."""
 
+from dataclasses import replace
+
 import llvmlite.binding as llvm
 
 from plumbline.errors import UserError
 from plumbline.target.probe import has_float_registers
-from plumbline.target.target import THUMB, WEBASSEMBLY, Target, is_microcontroller
+from plumbline.target.target import (
+    THUMB,
+    WEBASSEMBLY,
+    Target,
+    is_for_windows,
+    is_microcontroller,
+    without_system,
+)
 from plumbline.target.trial import UNKNOWN, problem_with
 
 # Of each architecture its own name stands for a CPU old enough that machines in use have what it
@@ -39,11 +48,14 @@ def cpu_target(cpu: str) -> Target:
     (this very machine, with just the features that it has), an architecture, "aarch64", for such a
     CPU of that, or "wasm32", which no CPU is, a profile of RISC-V, "rva23u64", a microcontroller of
     Arm's, "cortex-m55", or one of LLVM's names: "skylake", "neoverse-n1", "spacemit-x60". A name
-    that CPUs of several architectures have is taken for that of this machine's.
+    that CPUs of several architectures have is taken for that of this machine's. With "-windows" at
+    its end, "skylake-windows", it is for Windows in place of Linux.
 
     Raises:
       UserError: LLVM can make no code for a CPU of that name, or it is none of these.
     """
+    if is_for_windows(cpu):
+        return _for_windows(cpu)
     own = llvm.get_process_triple()
     if cpu == "native":
         return Target(own, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
@@ -72,6 +84,16 @@ def cpu_target(cpu: str) -> Target:
     )
 
 
+def _for_windows(cpu: str) -> Target:
+    target = cpu_target(without_system(cpu))
+    if target.architecture != "x86_64":
+        raise UserError(
+            f"target_cpu {cpu!r}: for Windows code is made for x86-64 alone, and that is of "
+            f'{target.architecture}; use "x86_64-windows" for its baseline'
+        )
+    return replace(target, triple="x86_64-w64-windows-gnu")
+
+
 def _microcontroller(cpu: str) -> Target:
     """The target for a Cortex-M. It passes numbers in float registers, where it has these."""
     triple = _triple(THUMB)
@@ -89,14 +111,16 @@ def cpu_target_here(cpu: str) -> Target:
     """The same, for code that this process is to call.
 
     Raises:
-      UserError: as `cpu_target` does, or the CPU is of another architecture than this machine's.
+      UserError: as `cpu_target` does, or the CPU is of another architecture than this machine's,
+        or its code for another system.
     """
     target = cpu_target(cpu)
     own = cpu_target("baseline").architecture
-    if target.architecture != own:
+    if target.architecture != own or target.is_for_windows:
+        system = " under Windows" if target.is_for_windows else ""
         raise UserError(
-            f"target_cpu {cpu!r} is of {target.architecture}, and this machine of {own}, which "
-            "cannot run such code: plumbline.aot makes a library of it for another machine"
+            f"target_cpu {cpu!r} is of {target.architecture}{system}, and this machine of {own}, "
+            "which cannot run such code: plumbline.aot makes a library of it for another machine"
         )
     return target
 

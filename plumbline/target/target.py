@@ -17,9 +17,31 @@ def is_microcontroller(cpu: str) -> bool:
     return cpu.startswith("cortex-m")
 
 
+WINDOWS = "windows"
+"""What messages, and the table of kinds of files, call the system of that name."""
+
+_FOR_WINDOWS = "-windows"
+"""How the name of a CPU ends whose programs are for that in place of Linux: "skylake-windows"."""
+
+
+def is_for_windows(cpu: str) -> bool:
+    """Whether code for a CPU of that name is for Windows."""
+    return cpu.endswith(_FOR_WINDOWS)
+
+
+def without_system(cpu: str) -> str:
+    """The name of a CPU alone, in LLVM's words."""
+    return cpu.removesuffix(_FOR_WINDOWS)
+
+
 def is_freestanding(cpu: str) -> bool:
     """Whether code for a CPU of that name is, as `Target.is_freestanding` says."""
     return cpu == WEBASSEMBLY or is_microcontroller(cpu)
+
+
+def is_for_linux(cpu: str) -> bool:
+    """Whether code for a CPU of that name is for Linux, as this process is."""
+    return not (is_freestanding(cpu) or is_for_windows(cpu))
 
 
 @dataclass(frozen=True)
@@ -39,6 +61,11 @@ class Target:
     def is_webassembly(self) -> bool:
         """Whether code is for a virtual machine, in place of a CPU and Linux."""
         return self.architecture == WEBASSEMBLY
+
+    @property
+    def is_for_windows(self) -> bool:
+        """Whether code is for Windows, whose object files and calls are others than Linux's."""
+        return "windows" in self.triple
 
     @property
     def is_freestanding(self) -> bool:

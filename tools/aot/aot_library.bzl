@@ -4,9 +4,9 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
 load(":chain.bzl", "complete_references", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "onnx_to_tcp", "program_symbol", "stablehlo_to_tcp", "stage")
 load(":execute_test.bzl", "LIBRARY_TEMPLATES", "execute_test")
-load(":freestanding.bzl", "freestanding_error", "freestanding_library", "freestanding_library_test", "is_freestanding")
 load(":gpu_test.bzl", "stand_in_for_driver")
 load(":link.bzl", "link")
+load(":other_systems.bzl", "library_for_other_system", "other_system_test", "system_error", "system_of")
 load(":plain_text.bzl", "plain_text_problem")
 load(":targets.bzl", "for_each_target")
 
@@ -55,7 +55,8 @@ def aot_library(
         users hand to foo_load_weights before the first call.
       target_cpu: the CPU that code is made for, in place of what --//tools/aot:target_cpu says. Or
         "wasm32": a module of WebAssembly, in place of a shared object. Or a microcontroller,
-        "cortex-m55": no shared object.
+        "cortex-m55": no shared object. Or Windows, "x86_64-windows": a DLL. With the name of another
+        CPU before, "haswell-windows", it is for that.
       abi: "pointers": by pointers to memory that is all the caller's. "memref": by MLIR's descriptors,
         as the libraries of aot_compile; results are memory that the caller gives back.
       memory: "malloc": temporaries come from the heap. "pool": from a workspace that the caller hands
@@ -95,6 +96,8 @@ def aot_library(
     TypeScript is told of that, in place of shared objects and foo.pc; node runs the test. It takes Debian's lld, llvm and wasi-libc.
     For a microcontroller there is libfoo.a, made by arm-none-eabi-gcc or clang; an emulated board runs
     the test, which takes Debian's gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm.
+    For Windows foo is foo.dll, foo.lib, which linkers read, and foo.h; wine runs the test. It takes
+    Debian's gcc-mingw-w64-x86-64 and wine.
 
     With target = "nvptx" the test runs kernels on the CPU, by a stand-in for the driver, and
     foo_gpu_test on a GPU, if there is one.
@@ -178,8 +181,7 @@ def _aot_library(
         error = "aot_library(name = \"{}\"): abi = \"{}\" is neither \"pointers\" nor \"memref\"".format(name, abi)
     if not error and abi == "memref" and memory == "pool":
         error = "aot_library(name = \"{}\"): memory = \"pool\" goes with abi = \"pointers\"".format(name)
-    if not error and is_freestanding(target_cpu):
-        error = freestanding_error(name, target_cpu, target, abi, threads, weights)
+    error = error or system_error(name, target_cpu, target, abi, threads, weights)
     if error:
         fail(error)
 
@@ -255,10 +257,10 @@ def _aot_library(
         message = "{}: writing the header".format(name),
         **common
     )
-    if is_freestanding(target_cpu):
-        freestanding_library(name, target_cpu, description, included, manual, testonly, visibility)
+    if system_of(target_cpu):
+        library_for_other_system(name, target_cpu, threads, description, included, manual, testonly, visibility)
         if torch_loader_lib or reference_tensors:
-            freestanding_library_test(name, target_cpu, manual + tags, visibility)
+            other_system_test(name, target_cpu, manual + tags, visibility)
         return
     stage(
         name = "gen_{}_pkg_config".format(name),

@@ -10,12 +10,12 @@ from pathlib import Path
 from plumbline.errors import UserError
 from plumbline.library_files.toolchain import GPU_RUNTIME_OBJECT, Toolchain
 from plumbline.target.choices import TARGETS
-from plumbline.target.target import is_freestanding
+from plumbline.target.target import is_for_linux
 from tools.aot import stage
 
 
 def _assemble(given: argparse.Namespace) -> None:
-    if is_freestanding(given.target_cpu):
+    if not is_for_linux(given.target_cpu):
         raise UserError(
             f"--//tools/aot:target_cpu={given.target_cpu} shows stages alone: for a library of it "
             f'say target_cpu = "{given.target_cpu}" in aot_library'

@@ -1,4 +1,4 @@
-"""Holds a library against reference tensors where something runs it: node, or an emulated board."""
+"""Holds a library against reference tensors where something runs it: wine, node, or a board."""
 
 import sys
 from pathlib import Path

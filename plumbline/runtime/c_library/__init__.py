@@ -1,0 +1,1 @@
+"""What programs call in place of Linux's C library, in C."""

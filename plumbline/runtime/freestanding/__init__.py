@@ -1,1 +1,0 @@
-"""What programs for WebAssembly and microcontrollers call in place of the C library, in C."""
