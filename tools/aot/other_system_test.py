@@ -1,5 +1,6 @@
 """Holds a library against reference tensors where something runs it: wine, node, or a board."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from plumbline.library_files.reference_check import check
 
 def _main() -> int:
     library, references, *command = sys.argv[1:]
+    # Where wine keeps what it has of Windows: a test writes nowhere else.
+    os.environ.setdefault("WINEPREFIX", str(Path(os.environ["TEST_TMPDIR"], "wine")))
     try:
         loaded = load_under(Path(library), command)
         findings = check(loaded, ReferenceArchive.read(Path(references)))
