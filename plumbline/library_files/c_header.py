@@ -80,7 +80,8 @@ class _Header:
 
     def _complex_types(self) -> list[str]:
         """Lines that declare types of complex numbers, which include what C and C++ have."""
-        return [*_complex_types((*self._signature.inputs, *self._signature.outputs))]
+        specs = (*self._signature.inputs, *self._signature.outputs)
+        return [*_complex_types(specs, for_windows=is_for_windows(self._description.made_for))]
 
     def _types(self) -> list[str]:
         """Lines that declare what types the functions need."""
@@ -451,7 +452,7 @@ def _in_memory(spec: TensorSpec) -> tuple[ElementType, int]:
     return (type_, spec.rank) if type_.part is None else (type_.part, spec.rank + 1)
 
 
-def _complex_types(specs: Sequence[TensorSpec]) -> Iterator[str]:
+def _complex_types(specs: Sequence[TensorSpec], *, for_windows: bool) -> Iterator[str]:
     """Declares types of complex numbers, by those of their parts, for C and for C++."""
     types = {spec.element_type for spec in specs}
     names = sorted((type_.part.c, type_.c) for type_ in types if type_.part is not None)
@@ -461,6 +462,11 @@ def _complex_types(specs: Sequence[TensorSpec]) -> Iterator[str]:
     yield "#ifdef __cplusplus"
     yield "#include <complex>"
     yield from (f"typedef std::complex<{part}> {name};" for part, name in names)
+    if for_windows:
+        # Microsoft's C has types of its own in place of those of C99: `_Fcomplex`, `_Dcomplex`.
+        yield "#elif defined(_MSC_VER)"
+        yield "#include <complex.h>"
+        yield from (f"typedef _{part[0].upper()}complex {name};" for part, name in names)
     yield "#else"
     yield from (f"typedef {part} _Complex {name};" for part, name in names)
     yield "#endif"

@@ -80,7 +80,7 @@ def cpu_target(cpu: str) -> Target:
     raise UserError(
         f'target_cpu {cpu!r}: {problem}; use "baseline", "native", an architecture '
         f"({', '.join(_BASELINES)}), a profile of RISC-V ({', '.join(_PROFILES)}), or a name that "
-        "clang -mcpu takes for one of these or a Cortex-M"
+        'clang -mcpu takes for one of these or a Cortex-M; for Windows, "x86_64-windows"'
     )
 
 

@@ -17,6 +17,7 @@ from plumbline.library.load import describe
 from plumbline.library_files.build import LibraryBuild, TorchProgram
 from plumbline.library_files.called_under import load_under
 from plumbline.library_files.options import LibraryOptions
+from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from test.library_files.programs import (
     Classifier,
     Halves,
@@ -281,3 +282,31 @@ def test_calls_from_a_program_of_the_other_compiler(tmp_path: Path) -> None:
     kernel32 = "/usr/x86_64-w64-mingw32/lib/libkernel32.a"
     link = ["lld-link", "/entry:main", "/subsystem:console", f"/out:{program}"]
     _run(program, [*link, str(object_file), str(tmp_path / "it.lib"), kernel32])
+
+
+class _Turned(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x * 1j, y.conj()
+
+
+@pytest.mark.skipif(shutil.which("clang") is None, reason="there is no clang (Debian's clang)")
+def test_complex_numbers_in_the_c_of_the_other_compiler(tmp_path: Path) -> None:
+    def load() -> TorchLoaderOutput:
+        inputs = (torch.ones(2, dtype=torch.complex64), torch.ones(2, dtype=torch.complex128))
+        return TorchLoaderOutput(model=_Turned(), inputs=inputs, func_name="it")
+
+    program = TorchProgram("it", "it", load, recorded=False)
+    options = LibraryOptions("it", target_cpu=_CPU)
+    header = LibraryBuild(program, options, tmp_path).file("header")
+    (tmp_path / "complex.h").write_text(
+        "typedef struct { float parts[2]; } _Fcomplex;\n"
+        "typedef struct { double parts[2]; } _Dcomplex;\n"
+    )
+    source = tmp_path / "caller.c"
+    source.write_text(
+        f"#include <{header.name}>\n"
+        "int call(_Fcomplex* x, _Dcomplex* y, _Fcomplex* u, _Dcomplex* v) "
+        "{ return it(x, y, u, v); }\n"
+    )
+    clang = ["clang", "--target=x86_64-pc-windows-msvc", "-ffreestanding", "-Werror"]
+    subprocess.run([*clang, f"-I{tmp_path}", "-fsyntax-only", str(source)], check=True)
