@@ -72,13 +72,19 @@ class _CodeHere:
 
 def _check_machine(path: Path, description: LibraryDescription) -> None:
     # Of another machine's the dynamic linker says that there is no such file.
-    made_for, own = read_architecture(path), platform.machine()
+    made_for, own = read_architecture(path), _own_architecture()
     if made_for != own:
         raise UserError(
             f"{path}: it is made for {description.made_for}, so for machines of {made_for}, and "
             f"this is one of {own}: load it there, or say what runs it here by --run-under"
             f"{_RUNS.get(made_for, '')}, which plumbline run and plumbline test have"
         )
+
+
+def _own_architecture() -> str:
+    """That of this process, as files say it."""
+    machine = platform.machine()
+    return pe_sections.ARCHITECTURE if os.name == "nt" and machine == "AMD64" else machine
 
 
 class Library(NativeFunction):
@@ -109,7 +115,7 @@ def load(path: str | os.PathLike[str], name: str | None = None) -> Library:
     """Loads the program of a shared object that aot_library made.
 
     Args:
-      path: the .so file.
+      path: the .so file; under Windows the .dll file.
       name: which program, of a file with several.
 
     Raises:

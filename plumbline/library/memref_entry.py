@@ -15,12 +15,9 @@ import numpy as np
 from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan, Shapes
+from plumbline.library.heap import free
 from plumbline.signature.function_name import ERROR_SUFFIX
 from plumbline.signature.signature import Signature, TensorSpec
-
-_free = ctypes.CDLL(None).free
-_free.argtypes = [ctypes.c_void_p]
-_free.restype = None
 
 _POINTERS = 3
 """The words of a memref before its sizes: two pointers and an offset."""
@@ -63,7 +60,7 @@ class MemrefEntry:
             else:
                 taken.add(allocated)
                 # Arrays may be in use for as long as the process runs.
-                weakref.finalize(memory, _free, allocated).atexit = False
+                weakref.finalize(memory, free, allocated).atexit = False
             arrays.append(array)
         return arrays
 

@@ -12,15 +12,12 @@ from collections.abc import Sequence
 from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan, Shapes
+from plumbline.library.heap import free
 from plumbline.library.new_arrays import aligned_bytes, beginning
 from plumbline.library.tensor_arguments import address
 from plumbline.signature.signature import Signature
 
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)
-
-_free = ctypes.CDLL(None).free
-_free.argtypes = [ctypes.c_void_p]
-_free.restype = None
 
 
 class PackedEntry:
@@ -109,4 +106,4 @@ def failure(message: int) -> UserError:
     try:
         return UserError(ctypes.string_at(message).decode())
     finally:
-        _free(message)
+        free(message)

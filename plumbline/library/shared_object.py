@@ -35,6 +35,9 @@ def open_library(path: Path) -> ctypes.CDLL:
     """
     # With a folder, or the system would look for it among its own.
     name = str(path.absolute())
+    if os.name == "nt":
+        # Windows keeps the file of a library that is loaded from being written or replaced.
+        return ctypes.CDLL(name)
     file = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
     keep = False
     try:
