@@ -15,6 +15,7 @@ from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from plumbline.library_files.c_header import c_header
+from plumbline.library_files.cmake_config import cmake_config
 from plumbline.library_files.entries import entries
 from plumbline.library_files.javascript import exported_functions, javascript, types
 from plumbline.library_files.kinds import (
@@ -156,6 +157,7 @@ class LibraryBuild:
             "header": self._write_header,
             "description": self._describe,
             "pkg-config": self._write_pkg_config,
+            "cmake": self._write_cmake_config,
         }
 
     def file(self, kind: str) -> Path:
@@ -423,6 +425,10 @@ class LibraryBuild:
     def _write_pkg_config(self) -> None:
         options = self._options
         self._write("pkg-config", pkg_config(self._description(), options.name, options.threads))
+
+    def _write_cmake_config(self) -> None:
+        options = self._options
+        self._write("cmake", cmake_config(self._description(), options.name, options.threads))
 
     def _description(self) -> LibraryDescription:
         text, filename = self._text("description")

@@ -52,6 +52,7 @@ KINDS = {
     "javascript": FileKind("{}.mjs", "the module of JavaScript that loads it"),
     "types": FileKind("{}.d.mts", "the types of that, for TypeScript and editors"),
     "pkg-config": FileKind("{}.pc", "the file for pkg-config"),
+    "cmake": FileKind("{}Config.cmake", "the file for CMake's find_package"),
     "description": FileKind("{}.json", "names, element types and shapes"),
 }
 
@@ -94,6 +95,7 @@ _SHIPPED = (
     "module",
     "javascript",
     "types",
+    "cmake",
     "description",
 )
 

@@ -1,6 +1,6 @@
 """All files of an aot_library, for a test."""
 
-_LIBRARY = ["{}.h", "{}.json", "{}.o", "lib{}.a"]
+_LIBRARY = ["{}Config.cmake", "{}.h", "{}.json", "{}.o", "lib{}.a"]
 
 _SHARED_OBJECT = ["{}.pc", "lib{}.so", "{}.so"]
 

@@ -122,7 +122,7 @@ def test_this_process_does_not_call_it() -> None:
 def test_it_agrees_with_pytorch(tmp_path: Path) -> None:
     file = classifier(tmp_path, _CPU)
     assert file == tmp_path / "it.dll"
-    names = {"it.h", "it.o", "libit.a", "it.dll", "it.lib", "it.json"}
+    names = {"it.h", "it.o", "libit.a", "it.dll", "it.lib", "it.json", "itConfig.cmake"}
     assert {each.name for each in tmp_path.iterdir()} == names
     check_classifier(load_under(file, _WINE))
     with pytest.raises(UserError, match=r"so for machines of x86_64-windows, .*--run-under wine"):

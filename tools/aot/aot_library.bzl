@@ -89,6 +89,7 @@ def aot_library(
       | gen_foo_header           | foo.h
       | gen_foo_description      | foo.json: names, element types, shapes
       | gen_foo_pkg_config       | foo.pc, for `pkg-config --with-path`
+      | gen_foo_cmake            | fooConfig.cmake, for `find_package(foo CONFIG)` of CMake
       | gen_foo_weights_file     | foo.safetensors, with weights = "file"
       | foo_compile_execute_test | runs the library on the references of a loader, or on `reference_tensors`
 
@@ -257,20 +258,13 @@ def _aot_library(
         message = "{}: writing the header".format(name),
         **common
     )
+    _package_file(name, description, "cmake", name + "Config.cmake", threads, common)
     if system_of(target_cpu):
         library_for_other_system(name, target_cpu, threads, description, included, manual, testonly, visibility)
         if torch_loader_lib or reference_tensors:
             other_system_test(name, target_cpu, manual + tags, visibility)
         return
-    stage(
-        name = "gen_{}_pkg_config".format(name),
-        src = description,
-        outs = [name + ".pc"],
-        program = Label("//tools/aot:generate_pkg_config"),
-        message = "{}: writing the pkg-config file".format(name),
-        options = "--library={} --threads={}".format(name, threads),
-        **common
-    )
+    _package_file(name, description, "pkg-config", name + ".pc", threads, common)
     archive = "lib{}.a".format(name)
     shared_object = "lib{}.so".format(name)
     stage(
@@ -331,6 +325,18 @@ def _gpu_error(name, target, gpu_arch, on_gpu_tensors, stream, abi, memory):
     elif gpu_arch and plain_text_problem(gpu_arch, "_"):
         problem = "gpu_arch " + plain_text_problem(gpu_arch, "_")
     return "aot_library(name = \"{}\"): {}".format(name, problem) if problem else None
+
+def _package_file(name, description, build_system, file, threads, common):
+    """What tells a build system of the library: gen_foo_pkg_config and gen_foo_cmake."""
+    stage(
+        name = "gen_{}_{}".format(name, build_system.replace("-", "_")),
+        src = description,
+        outs = [file],
+        program = Label("//tools/aot:generate_package_file"),
+        message = "{}: writing the file for {}".format(name, build_system),
+        options = "--library={} --build-system={} --threads={}".format(name, build_system, threads),
+        **common
+    )
 
 def _path_of(source):
     """The path of a source file from the workspace's root, as the compiler's command has it."""
