@@ -9,14 +9,7 @@ import pytest
 
 from plumbline.library_files.build import TcpProgram, write_files
 from plumbline.library_files.options import LibraryOptions
-
-_SOURCE = """
-func.func @roots(%x: tensor<4096x256xf32>) -> tensor<4096x256xf32> {
-  %0 = tcp.tanh %x : tensor<4096x256xf32> -> tensor<4096x256xf32>
-  %1 = tcp.sqrt %0 : tensor<4096x256xf32> -> tensor<4096x256xf32>
-  return %1 : tensor<4096x256xf32>
-}
-"""
+from test.library_files.programs import ROOTS
 
 _MAIN = """
 #include <roots.h>
@@ -61,7 +54,7 @@ def _build(folder: Path, target: str, options: LibraryOptions, *asked: str) -> P
     library = folder / "a library"
     library.mkdir()
     source = library / "roots.mlir"
-    source.write_text(_SOURCE)
+    source.write_text(ROOTS)
     write_files(TcpProgram(source), options, options.kinds, library)
     (folder / "main.c").write_text(_MAIN)
     # Programs of C find the header by the name of the library.

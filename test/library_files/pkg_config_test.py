@@ -11,14 +11,7 @@ import pytest
 from plumbline.library_files.build import TcpProgram, write_files
 from plumbline.library_files.kinds import shipped
 from plumbline.library_files.options import LibraryOptions
-
-_SOURCE = """
-func.func @roots(%x: tensor<4096x256xf32>) -> tensor<4096x256xf32> {
-  %0 = tcp.tanh %x : tensor<4096x256xf32> -> tensor<4096x256xf32>
-  %1 = tcp.sqrt %0 : tensor<4096x256xf32> -> tensor<4096x256xf32>
-  return %1 : tensor<4096x256xf32>
-}
-"""
+from test.library_files.programs import ROOTS
 
 _MAIN = """
 #include <roots.h>
@@ -52,7 +45,7 @@ def _told(folder: Path, *options: str) -> list[str]:
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     folder = tmp_path / "a folder"
     folder.mkdir()
-    (folder / "roots.mlir").write_text(_SOURCE)
+    (folder / "roots.mlir").write_text(ROOTS)
     (folder / "main.c").write_text(_MAIN)
     options = LibraryOptions("roots", threads=request.param)
     write_files(TcpProgram(folder / "roots.mlir"), options, shipped("host"), folder)

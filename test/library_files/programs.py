@@ -114,3 +114,13 @@ class Halves(torch.nn.Module):
 def halves(folder: Path, target_cpu: str, inputs: Sequence[torch.Tensor]) -> Path:
     """The library of it, for such inputs."""
     return plumbline.aot(Halves(), *inputs, name="halves", out=folder, target_cpu=target_cpu)
+
+
+ROOTS = """
+func.func @roots(%x: tensor<4096x256xf32>) -> tensor<4096x256xf32> {
+  %0 = tcp.tanh %x : tensor<4096x256xf32> -> tensor<4096x256xf32>
+  %1 = tcp.sqrt %0 : tensor<4096x256xf32> -> tensor<4096x256xf32>
+  return %1 : tensor<4096x256xf32>
+}
+"""
+"""A program of TCP, `roots`, with enough work for several threads."""
