@@ -1,6 +1,7 @@
 """Turns LLVM IR into assembly text for a CPU, or into objects, with llvmlite."""
 
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import llvmlite.binding as llvm
@@ -17,6 +18,11 @@ from plumbline.target.target import THUMB, Target
 LAUNCHES = 0
 """The level for what launches kernels of a GPU: it takes the driver 2 us to launch one, to which a
 few instructions make no difference, and LLVM up to twenty seconds to optimise hundreds."""
+
+
+_DEFINITION = re.compile(r"^(define .*) \{$", re.MULTILINE)
+"""What the text of a function begins with. On Windows all tell how they are left, by tables, as
+debuggers and exceptions find callers so; LLVM leaves out those that call nothing outside."""
 
 
 def emit_assembly(
@@ -127,7 +133,10 @@ def _read(
     try:
         # Each in a context of its own: types of earlier modules would rename those of later ones.
         context = llvm.create_context()
-        module = llvm.parse_assembly(_without_debug_info(llvm_ir), context)
+        text = _without_debug_info(llvm_ir)
+        if Target(machine.triple, "").is_for_windows:
+            text = _DEFINITION.sub(r"\1 uwtable {", text)
+        module = llvm.parse_assembly(text, context)
         module.verify()
     except RuntimeError as error:
         raise UserError(f"LLVM cannot read this LLVM IR: {error}") from None

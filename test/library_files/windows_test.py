@@ -64,6 +64,13 @@ def test_its_code(tmp_path: Path) -> None:
     called = set(re.findall(r"^\tcallq\t(\w+)", assembly, re.MULTILINE))
     assert {"plumbline_aligned_alloc", "plumbline_free"} < called
     assert not called & {"aligned_alloc", "free", "dprintf", "snprintf", "expf", "erff"}
+    # Debuggers find callers of all functions that have something on the stack.
+    functions = assembly.split("\t.def\t")[1:]
+    kernels = [each for each in functions if "\tvfmadd" in each and "\tpushq\t" in each]
+    assert kernels
+    for function in functions:
+        if re.search(r"^\t(?:pushq\t|subq\t\$\d+, %rsp$)", function, re.MULTILINE):
+            assert f"\n.seh_proc {function.partition(';')[0]}\n" in function
     # The kernels are those of Linux, to the letter.
     kernels = build.file("kernels").read_text()
     other = tmp_path / "linux"
