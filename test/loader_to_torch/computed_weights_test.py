@@ -10,7 +10,9 @@ import plumbline
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
 
-_SIZE = 128
+_SIZE = 192
+"""A number of whole panels on all CPUs: what is left of a panel takes room, too."""
+
 _BYTES = 4 * _SIZE * _SIZE
 
 
