@@ -184,6 +184,8 @@ class ContractionPlan:
     columns_of_result: Groups
     strip: Strip | None = None
     """What is copied at once of the right operand, if `Strategy.DEPTHWISE` has it copied."""
+    fetches_ahead: bool = True
+    """Whether tiles ask memory for what the next ones read."""
     dots: DotInstruction | None = None
     """What multiplies several summed elements at once, for which columns are packed."""
 
@@ -401,6 +403,7 @@ class _Planner:
             summed_of_both=of_both,
             rows_of_result=self._groups(2, rows),
             columns_of_result=self._groups(2, columns),
+            fetches_ahead=self.unit.fetches_ahead,
             dots=dots if is_run or copies_left or len(summed) > 1 else None,
         )
         halved = replace(plan, sums_at_once=plan.sums_at_once // 2)

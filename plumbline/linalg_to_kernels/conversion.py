@@ -401,6 +401,12 @@ NUMBER_TIMERS = Pass(
     number_timers,
 )
 
+NARROW_INDICES = Pipeline(
+    "narrow-indices",
+    ("func.func(arith-int-range-narrowing{int-bitwidths-supported=32})", "canonicalize", "cse"),
+    summary="Count by integers of 32 bits, where sizes are known to be within these",
+)
+
 PLAN_MEMORY = Pass(
     "plan-memory",
     "Put the temporaries of a function into one arena, sharing bytes by lifetime",
@@ -492,11 +498,12 @@ def linalg_to_kernels_pipeline(
             TRANSPOSE_TILES.with_options(options),
             STREAM_RESULTS.with_options(options),
             # What is written past the caches is not asked for.
-            PREFETCH_ROWS,
+            *([PREFETCH_ROWS] if unit.fetches_ahead else []),
             *(_LOOK_UPS if unit.looks_up else ()),
             CHOOSE_VECTOR_WIDTHS.with_options(options),
             KEEP_WIDENED,
             INLINE_SMALL_KERNELS,
+            *([NARROW_INDICES] if unit.index_bits == 32 else []),
             *([NUMBER_TIMERS] if timed else []),
         ),
         summary="Lower linalg on tensors to kernels on buffers, for a CPU",

@@ -160,7 +160,8 @@ class _RegisterTiles:
     ) -> None:
         self._plan, self._tile, self._epilogue = plan, plan.tile, epilogue
         self._block, self._chunk, self._scratch = plan.block, plan.chunk, scratch
-        self._panel_rows, self._are_near = panel_rows, are_near
+        self._panel_rows = panel_rows
+        self._fetches_ahead = plan.fetches_ahead and not are_near
         self._nest = LoopNest(plan, arguments)
         self._type = summed_in
         self._vector = ir.VectorType.get([self._tile.lanes], summed_in)
@@ -391,9 +392,9 @@ class _RegisterTiles:
                 for row in range(tile.rows)
             ]
             loop = None
-            if block is not None and not self._are_near:
+            if block is not None and self._fetches_ahead:
                 loop = self._read_ahead(rows, first, panel, block)
-            if finishes is not None and not self._are_near:
+            if finishes is not None and self._fetches_ahead:
                 if_else(finishes, lambda: self._ask_for_result(rows, first, panel))
             sums = self._summed_loops(
                 groups, left, index(0), panel.right, index(0), panel.masks, starts, block, loop

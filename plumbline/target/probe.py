@@ -87,7 +87,8 @@ def vector_unit_of(target: Target) -> VectorUnit:
     if target.architecture == THUMB:
         # Helium has vectors; else there are registers of one float each, or of integers.
         has_helium = re.search(r"\tvadd\.f32\tq", assembly) is not None
-        return replace(VectorUnit(16, 8) if has_helium else _SCALARS, scratch_bytes=_LITTLE)
+        unit = VectorUnit(16, 8) if has_helium else _SCALARS
+        return replace(unit, scratch_bytes=_LITTLE, index_bits=32)
     if target.architecture != "x86_64":
         return VectorUnit(16, 32)
     if "%ymm" not in assembly and "%zmm" not in assembly:

@@ -8,6 +8,9 @@ AVX512_BYTES = 64
 _HELIUM_REGISTERS = 8
 
 
+_HALF_OF_CACHE = 1 << 14
+
+
 @dataclass(frozen=True)
 class VectorUnit:
     """The vector registers of a CPU: how many bytes each holds, and how many there are."""
@@ -21,9 +24,17 @@ class VectorUnit:
     scalable: bool = False
     """Whether it also has vectors that are as long as each machine has them (SVE, RISC-V's)."""
 
-    scratch_bytes: int = 1 << 14
+    scratch_bytes: int = _HALF_OF_CACHE
     """How many bytes of sums, or of a copy of an operand, a kernel has on the stack at a time,
     about: half of a first cache, or what there is of memory."""
+
+    index_bits: int = 64
+    """How wide its registers of integers are, which kernels count in."""
+
+    @property
+    def fetches_ahead(self) -> bool:
+        """Whether it is worth asking memory for what is read later: not where that is small."""
+        return self.scratch_bytes >= _HALF_OF_CACHE
 
     @property
     def looks_up(self) -> bool:

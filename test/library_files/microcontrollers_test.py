@@ -156,6 +156,19 @@ def test_half_precision(target_cpu: str, dtype: torch.dtype, tmp_path: Path) -> 
     torch.testing.assert_close(library(x, y), Halves()(x, y))
 
 
+@pytest.mark.parametrize("target_cpu", _OF_EACH_KIND)
+def test_it_counts_in_its_registers(target_cpu: str, tmp_path: Path) -> None:
+    """Of 64 bits counts take two of these each, and two instructions for what else is one."""
+    program = TorchProgram("it", "it", rows_loader, recorded=False)
+    build = LibraryBuild(program, LibraryOptions("it", target_cpu=target_cpu), tmp_path)
+    kernels = build.file("kernels").read_text()
+    loops = re.findall(r"scf\.for .*", kernels)
+    assert loops
+    assert all(re.search(r": i32 \{", loop) for loop in loops)
+    # Nor does it ask for what it reads later: there is no cache where that would be.
+    assert "memref.prefetch" not in kernels
+
+
 class _Extrema(torch.nn.Module):
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
         return torch.maximum(x, y), torch.minimum(x, y), torch.round(x), x.amax(1)
