@@ -21,6 +21,10 @@ _PREDICATE = re.compile(r"^(\tv(?:ldr|str)\t)p0\b", re.MULTILINE)
 _CONVERSION = re.compile(r"^\tvcvt([bt])(\.f32\.f16|\.f16\.f32)\tq(\d), q(\d)$", re.MULTILINE)
 """Helium's conversions of float16, of which binutils 2.40 writes the numbers of registers wrong."""
 
+_BY_ONE_INTEGER = re.compile(r"^(\tvmlas?\.)i((?:8|16|32)\tq\d, q\d, (?:r\d+|lr))$", re.MULTILINE)
+"""Helium's products of vectors by an integer with sums, of types that LLVM 22 says no sign of. The
+architecture's manual, and assemblers by it, take one, which makes no difference."""
+
 _FUNCTION = re.compile(
     r"^((?:\t\.(?:globl|p2align)\t.*\n)*\t\.type\t(\S+),%function\n)", re.MULTILINE
 )
@@ -52,6 +56,7 @@ def for_gnu_assembler(assembly: str, target: Target) -> str:
         return _ARMV8 + assembly
     if target.architecture == THUMB:
         assembly = _PREDICATE.sub(r"\1P0", _OF_ARM.sub("", assembly))
+        assembly = _BY_ONE_INTEGER.sub(r"\1s\2", assembly)
         assembly = _CONVERSION.sub(_encoded_conversion, assembly)
         return _FUNCTION.sub(r'\t.section\t.text.\2,"ax",%progbits\n\1', assembly)
     if target.architecture == "riscv64":
