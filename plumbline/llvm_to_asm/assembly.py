@@ -145,7 +145,7 @@ def _read(
     target = Target(machine.triple, "")
     replace_calls(module, target)
     if target.architecture == THUMB:
-        define_missing_functions(module, context)
+        define_missing_functions(module, context, machine)
     options = llvm.create_pipeline_tuning_options(speed_level=optimisation_level)
     options.loop_vectorization = options.slp_vectorization = optimisation_level >= 2
     return module, llvm.create_pass_builder(machine, options)

@@ -181,6 +181,8 @@ def test_functions_that_llvm_has_no_code_for(
     target_cpu: str, dtype: torch.dtype, tmp_path: Path
 ) -> None:
     numbers = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -3.0, float("inf"), float("-inf"), float("nan")]
+    # The last one with a fraction, and beyond.
+    numbers += [8388607.5, -8388607.5, 8388609.0, 16777219.0]
     x, y = torch.meshgrid(*2 * [torch.tensor(numbers, dtype=dtype)], indexing="ij")
     x, y = x.contiguous(), y.contiguous()
     file = plumbline.aot(_Extrema(), x, y, name="it", out=tmp_path, target_cpu=target_cpu)
@@ -191,6 +193,25 @@ def test_functions_that_llvm_has_no_code_for(
     larger, smaller, *_ = load_under(file, _BOARD)(_like(x, zeros), _like(x, -zeros))
     assert not np.signbit(larger.numpy()).any()
     assert np.signbit(smaller.numpy()).all()
+
+
+def test_numbers_are_rounded_in_registers_of_floats(tmp_path: Path) -> None:
+    """By additions on a Cortex-M4, whose floats have no instruction for it."""
+    for target_cpu, called in (("cortex-m0", True), ("cortex-m4", False), ("cortex-m7", False)):
+        folder = tmp_path / target_cpu
+        folder.mkdir()
+        program = TorchProgram("it", "it", _rounding_loader, recorded=False)
+        build = LibraryBuild(program, LibraryOptions("it", target_cpu=target_cpu), folder)
+        assert ("\tbl\tnearbyintf" in build.file("asm").read_text()) == called
+
+
+class _Rounding(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.round()
+
+
+def _rounding_loader() -> TorchLoaderOutput:
+    return TorchLoaderOutput(model=_Rounding(), inputs=(torch.randn(5),))
 
 
 def _like(x: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
