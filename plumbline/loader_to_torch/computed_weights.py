@@ -20,8 +20,8 @@ _LEAST_ELEMENTS = 1 << 13
 """Less, such as the scale of a batch norm, is computed in no time by the kernel that reads it."""
 
 _SUMMARY = 16
-"""What takes so many times less than the weights that it is computed of, as a sum of each row of
-them, takes no room to speak of, and those need not be read for it."""
+"""What has so many times fewer elements than the weights that it is computed of, as a sum of each
+row of them, takes no room to speak of, and those need not be read for it."""
 
 _OF_NUMBERS = (aten.arange.start_step, aten.full.default, aten.scalar_tensor.default)
 """What makes tensors of numbers alone, the same in each call."""
@@ -74,10 +74,7 @@ def compute_weights(exported: torch.export.ExportedProgram) -> None:
 
 
 def _is_summary(value: torch.Tensor, weights: list[torch.Tensor]) -> bool:
-    read = sum(weight.numel() for weight in weights)
-    return read >= _LEAST_ELEMENTS and _SUMMARY * value.nbytes <= sum(
-        weight.nbytes for weight in weights
-    )
+    return _SUMMARY * value.numel() <= sum(weight.numel() for weight in weights)
 
 
 def _known(

@@ -78,6 +78,26 @@ def test_weights_are_computed_if_they_are_no_more_bytes(
     assert ('weight = "computed_' in program.stage("torch")) == is_computed
 
 
+class _Few(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("weight", torch.randint(-99, 99, (8, 64), dtype=torch.int8))
+
+    weight: torch.Tensor
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x - self.weight.sum(1, dtype=torch.int32)
+
+
+def test_sums_of_few_weights_are_computed() -> None:
+    """They take less room than code that adds up."""
+    x = torch.randint(9, (3, 8), dtype=torch.int32)
+    module = _Few()
+    program = plumbline.compile(module, (x,))
+    assert torch.equal(program(x)[0], module(x))
+    assert "si8" not in program.stage("torch")
+
+
 def test_weights_that_are_arguments_are_not_computed() -> None:
     program = TorchLoaderOutput(model=_Standardised(), inputs=(torch.randn(3, _SIZE),))
     assert list(export("program", program, embedded=False).weights) == ["weight"]
