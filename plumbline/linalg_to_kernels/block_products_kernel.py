@@ -20,7 +20,7 @@ from plumbline.linalg_to_kernels.computations import DYNAMIC, Indices
 from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.linalg_to_kernels.products_of_blocks import IN_LANE
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation
-from plumbline.linalg_to_kernels.vectors import add, cast, mask_of_first, splat
+from plumbline.linalg_to_kernels.vectors import add, cast, mask_of_first, masked_store, splat
 from plumbline.signature.packed_layout import PackedLayout
 from plumbline.target.vector_unit import VectorUnit
 
@@ -315,4 +315,4 @@ class _BlockProducts:
         if self._bytes % self._tile.columns == 0:
             vector.store(value, self._out.elements, [to])
         else:
-            vector.maskedstore(self._out.elements, [to], mask, value)
+            masked_store(value, self._out.elements, to, mask)

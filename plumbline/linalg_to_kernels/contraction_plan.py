@@ -305,6 +305,13 @@ class _Planner:
         """The width of the elements that are summed in."""
         return int(self.summed_in.width)
 
+    @property
+    def _registers(self) -> VectorUnit:
+        """Those that sums are in: of integers others than of floats, on a microcontroller."""
+        if isinstance(self.summed_in, ir.FloatType) or self.unit.lanes(self.summed_bits) > 1:
+            return self.unit
+        return self.unit.of_integers if self.unit.dots else self.unit
+
     def plan(self, *, swapped: bool) -> ContractionPlan | None:
         """The plan with operands in their places, or the right one as the left one."""
         batches, rows, columns, summed = (
@@ -332,7 +339,7 @@ class _Planner:
             return None
         row_count, column_count = self._count(rows), self._count(columns)
         tile = register_tile(
-            self.unit,
+            self._registers,
             self.summed_bits,
             row_count,
             column_count,
@@ -353,7 +360,7 @@ class _Planner:
             few = few and self.types[right].element_type.width == self.summed_bits
             right_operand = RightOperand.IN_PLACE if few else RightOperand.COPIED
             if few and row_count is not None and row_count <= tile.rows:
-                tile = streaming_tile(self.unit, self.summed_bits, max(row_count, 1))
+                tile = streaming_tile(self._registers, self.summed_bits, max(row_count, 1))
         elif self._ends_in_run(right, summed, tile.lanes):
             right_operand = RightOperand.TRANSPOSED
             few = row_count is not None and row_count <= _FEW_ROWS
@@ -379,6 +386,11 @@ class _Planner:
             and (column_count is None or column_count >= uses * tile.columns)
             and (self._is_scattered(left, rows, summed) or (dots is not None and not is_run))
         )
+        if not (is_run or copies_left or len(summed) > 1):
+            dots = None
+        if dots is not None and dots.has_one_sum:
+            integers = self.unit.of_integers
+            tile = register_tile(integers, self.summed_bits, row_count, column_count)
         plan = ContractionPlan(
             sum=self.sum,
             left=left,
@@ -404,7 +416,7 @@ class _Planner:
             rows_of_result=self._groups(2, rows),
             columns_of_result=self._groups(2, columns),
             fetches_ahead=self.unit.fetches_ahead,
-            dots=dots if is_run or copies_left or len(summed) > 1 else None,
+            dots=dots,
         )
         halved = replace(plan, sums_at_once=plan.sums_at_once // 2)
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
@@ -423,7 +435,8 @@ class _Planner:
             return None
         last = summed if len(summed) == 1 else self._run(left, summed)
         count = self._count(last)
-        if count is None or count % dots.elements:
+        dots = None if count is None else dots.for_count(count)
+        if dots is None:
             return None
         is_taken = not dots.prepares(self.types[left].element_type)
         lie_so = is_packed and is_taken and self._are_contiguous(left, summed)

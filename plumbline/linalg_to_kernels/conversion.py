@@ -25,6 +25,7 @@ from plumbline.linalg_to_kernels.fold_casts import fold_casts
 from plumbline.linalg_to_kernels.fold_constant_products import fold_constant_products
 from plumbline.linalg_to_kernels.fused_products import fuse_products
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
+from plumbline.linalg_to_kernels.halves import multiply_halves
 from plumbline.linalg_to_kernels.inlining import inline_small_kernels
 from plumbline.linalg_to_kernels.interleave_parts import interleave_parts
 from plumbline.linalg_to_kernels.keep_widened import keep_widened
@@ -401,6 +402,12 @@ NUMBER_TIMERS = Pass(
     number_timers,
 )
 
+MULTIPLY_HALVES = Pass(
+    "multiply-halves",
+    "Add up products of bytes by instructions that take them as halves of registers",
+    multiply_halves,
+)
+
 NARROW_INDICES = Pipeline(
     "narrow-indices",
     ("func.func(arith-int-range-narrowing{int-bitwidths-supported=32})", "canonicalize", "cse"),
@@ -503,6 +510,7 @@ def linalg_to_kernels_pipeline(
             CHOOSE_VECTOR_WIDTHS.with_options(options),
             KEEP_WIDENED,
             INLINE_SMALL_KERNELS,
+            *([MULTIPLY_HALVES] if "smlad" in unit.dots else []),
             *([NARROW_INDICES] if unit.index_bits == 32 else []),
             *([NUMBER_TIMERS] if timed else []),
         ),

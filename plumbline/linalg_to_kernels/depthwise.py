@@ -25,6 +25,7 @@ from plumbline.linalg_to_kernels.vectors import (
     cast,
     mask_of_first,
     masked_load,
+    masked_store,
     multiply,
     multiply_add,
     splat,
@@ -369,4 +370,4 @@ class _Depthwise:
         if mask is None:
             vector.store(value, out, [to])
         else:
-            vector.maskedstore(out, [to], mask, value)
+            masked_store(value, out, to, mask)

@@ -3,7 +3,8 @@
 Those of x86-64 are called by their names: LLVM's intrinsic for bf16 takes vectors of it, which LLVM
 cannot handle otherwise (`kernels_to_llvm/bfloats.py`), and types of others differ between its
 versions. Products of int8 by `vpmulld`, which every CPU has, take five times as long as by
-`vpmaddwd`. That of AArch64 is an operation of MLIR's.
+`vpmaddwd`. That of AArch64 is an operation of MLIR's. Those of microcontrollers add to one register
+of integers: `smlad` the products of two halves of such, and `vmlava` of whole vectors of Helium.
 """
 
 import functools
@@ -41,6 +42,20 @@ class DotInstruction:
     def elements(self) -> int:
         """How many a lane holds."""
         return _LANE_BITS // self.bits
+
+    @property
+    def has_one_sum(self) -> bool:
+        """Whether it adds to a register of integers, in place of one of vectors."""
+        return False
+
+    def for_count(self, count: int) -> "DotInstruction | None":
+        """The same for so many summed elements, if there is one that adds up all of them."""
+        return self if count % self.elements == 0 else None
+
+    def broadcast(self, elements: ir.Value, lanes: int) -> ir.Value:
+        """So many lanes that have the elements of one each."""
+        type_ = ir.VectorType.get([lanes], ir.IntegerType.get_signless(_LANE_BITS))
+        return vector.broadcast(type_, vector.extract(self.lanes(elements), [], [0]))
 
     def add_products(self, left: ir.Value, right: ir.Value, sums: ir.Value) -> ir.Value:
         """`sums` with the products of elements in the lanes, which are i32 here."""
@@ -117,6 +132,44 @@ class DotInstruction:
         return splat(ir.VectorType.get([lanes], ir.IntegerType.get_signless(_LANE_BITS)), bits)
 
 
+@dataclass(frozen=True)
+class OneSum(DotInstruction):
+    """One that adds to a register of integers. A lane is a vector of its elements."""
+
+    counts: tuple[int, ...] = ()
+    """How many elements may be multiplied at once, of which the first is best."""
+
+    @property
+    def elements(self) -> int:
+        """As `DotInstruction` says."""
+        return self.counts[0]
+
+    @property
+    def has_one_sum(self) -> bool:
+        """As `DotInstruction` says."""
+        return True
+
+    def for_count(self, count: int) -> "DotInstruction | None":
+        """As `DotInstruction` says."""
+        each = (replace(self, counts=(some,)) for some in self.counts if count % some == 0)
+        return next(each, None)
+
+    def add_products(self, left: ir.Value, right: ir.Value, sums: ir.Value) -> ir.Value:
+        """As `DotInstruction` says, in operations of which LLVM or `halves.py` makes it."""
+        products = arith.muli(*(arith.extsi(like(each.type, 32), each) for each in (left, right)))
+        so_far = vector.extract(sums, [], [0])
+        sum_ = vector.reduction(so_far.type, vector.CombiningKind.ADD, products, acc=so_far)
+        return vector.from_elements(sums.type, [sum_])
+
+    def lanes(self, elements: ir.Value) -> ir.Value:
+        """As `DotInstruction` says."""
+        return elements
+
+    def broadcast(self, elements: ir.Value, lanes: int) -> ir.Value:
+        """As `DotInstruction` says, of one lane."""
+        return elements
+
+
 _INSTRUCTIONS = {
     instruction.mnemonic: instruction
     for instruction in (
@@ -127,6 +180,9 @@ _INSTRUCTIONS = {
         # Its sums are words, of two products each, and do not go beyond what these hold.
         DotInstruction("vpmaddubsw", "i8", "i16", 8, adds=False),
         DotInstruction("sdot", "i8", "i32", 8, operation="arm_neon.intr.sdot"),
+        OneSum("smlad", "i8", "i32", 8, counts=(4,)),
+        # Of fewer bytes than a vector has those are loaded as wider integers.
+        OneSum("vmlava", "i8", "i32", 8, counts=(16, 8, 4)),
     )
 }
 """By their mnemonics, which are those of `VectorUnit.dots`."""

@@ -17,6 +17,7 @@ from plumbline.linalg_to_kernels.vectors import (
     cast,
     edge_load,
     mask_of_first,
+    masked_store,
     multiply_add,
     splat,
     transpose,
@@ -94,7 +95,7 @@ class _DotProducts:
                 if_else(
                     whole,
                     lambda: vector.store(value, out, [to]),
-                    lambda: vector.maskedstore(out, [to], mask, value),
+                    lambda: masked_store(value, out, to, mask),
                 )
                 return []
 

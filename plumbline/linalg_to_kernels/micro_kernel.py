@@ -42,7 +42,12 @@ from plumbline.linalg_to_kernels.contraction_loops import (
 )
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
 from plumbline.linalg_to_kernels.dot_instructions import DotInstruction
-from plumbline.linalg_to_kernels.packing import PanelPacking, panel_size
+from plumbline.linalg_to_kernels.packing import (
+    PanelPacking,
+    element_of_panels,
+    panel_size,
+    row_of_panel,
+)
 from plumbline.linalg_to_kernels.read_ahead import RowsAhead, RunAhead, Share, prefetch_row
 from plumbline.linalg_to_kernels.strides import Groups
 from plumbline.linalg_to_kernels.vectors import (
@@ -52,6 +57,7 @@ from plumbline.linalg_to_kernels.vectors import (
     like,
     mask_of_first,
     masked_load,
+    masked_store,
     multiply_add,
     splat,
     transpose,
@@ -173,7 +179,7 @@ class _RegisterTiles:
         )
         self._panel: ir.Value | None = None
         if plan.right_operand not in (RightOperand.IN_PLACE, RightOperand.PACKED):
-            of_panel = self._type if plan.dots is None else ir.IntegerType.get_signless(32)
+            of_panel = element_of_panels(self._nest, plan, self._type)
             self._panel = self._buffer(panel_size(self._nest, plan), of_panel)
             self._packing = PanelPacking(self._nest, plan, self._panel)
         left = ir.MemRefType(self._nest.left.elements.type).element_type
@@ -563,8 +569,7 @@ class _RegisterTiles:
     @property
     def _width(self) -> ir.Value:
         """How far the columns of a summed element lie from those of the next one in a panel."""
-        width = self._tile.columns
-        return index(width if self._panel is None else width // self._step)
+        return index(row_of_panel(self._plan, are_elements=self._panel is None))
 
     @property
     def _step(self) -> int:
@@ -617,12 +622,11 @@ class _RegisterTiles:
         tile = self._tile
         elements = self._nest.left.elements if self._copied is None else self._copied
         several = ir.VectorType.get([dots.elements], self._left_type)
-        lanes = ir.VectorType.get([tile.lanes], ir.IntegerType.get_signless(32))
         row_of_right = self._lanes_of_right(dots, right)
         result = []
         for number, row in enumerate(rows):
             loaded = vector.load(several, elements, [arith.addi(row, left)])
-            factor = vector.broadcast(lanes, vector.extract(dots.lanes(loaded), [], [0]))
+            factor = dots.broadcast(loaded, tile.lanes)
             for place, other in enumerate(row_of_right):
                 so_far = sums[number * tile.vectors + place]
                 result.append(dots.add_products(factor, other, so_far))
@@ -631,11 +635,11 @@ class _RegisterTiles:
     def _lanes_of_right(self, dots: DotInstruction, first: ir.Value) -> list[ir.Value]:
         """What a panel has for as many summed elements, in the lanes of its columns."""
         tile = self._tile
-        if self._panel is not None:
+        if self._panel is not None and not dots.has_one_sum:
             type_ = ir.VectorType.get([tile.lanes], ir.IntegerType.get_signless(32))
             places = lane_offsets(first, tile.lanes, tile.vectors)
             return [vector.load(type_, self._panel, [at]) for at in places]
-        count, elements = dots.elements * tile.lanes, self._nest.right.elements
+        count, elements = dots.elements * tile.lanes, self._panel or self._nest.right.elements
         type_ = ir.VectorType.get([count], ir.MemRefType(elements.type).element_type)
         places = lane_offsets(first, count, tile.vectors)
         return [dots.lanes(vector.load(type_, elements, [at])) for at in places]
@@ -742,6 +746,6 @@ class _RegisterTiles:
 
         def store_masked() -> None:
             for value, to, mask in zip(values, targets, masks, strict=True):
-                vector.maskedstore(self._nest.out.elements, [to], mask, value)
+                masked_store(value, self._nest.out.elements, to, mask)
 
         if_else(whole, store_whole, store_masked)

@@ -18,6 +18,7 @@ from plumbline.linalg_to_kernels.vectors import (
     edge_load,
     lane_offsets,
     mask_of_first,
+    splat,
     transpose,
 )
 
@@ -29,20 +30,40 @@ def panel_size(nest: LoopNest, plan: ContractionPlan) -> ir.Value:
     """
     summed = arith.divui(nest.size(plan.summed), index(plan.summed_in_lane))
     rows = arith.addi(summed, index(plan.tile.lanes - 1))
-    return arith.muli(rows, index(plan.tile.columns))
+    return arith.muli(rows, index(plan.tile.columns * _in_lane(plan)))
+
+
+def element_of_panels(nest: LoopNest, plan: ContractionPlan, summed_in: ir.Type) -> ir.Type:
+    """The type of what panels hold."""
+    if plan.dots is None:
+        return summed_in
+    if plan.dots.has_one_sum:
+        return ir.MemRefType(nest.right.elements.type).element_type
+    return ir.IntegerType.get_signless(32)
+
+
+def row_of_panel(plan: ContractionPlan, *, are_elements: bool) -> int:
+    """How many elements, or lanes, a panel has for a summed element, of as many as a lane has."""
+    columns = plan.tile.columns
+    return columns if are_elements else columns * _in_lane(plan) // plan.summed_in_lane
+
+
+def _in_lane(plan: ContractionPlan) -> int:
+    """How many elements of a panel a lane is."""
+    return plan.summed_in_lane if plan.dots is not None and plan.dots.has_one_sum else 1
 
 
 class PanelPacking:
     """Packs panels of a contraction's right operand into a buffer, in the type of its elements.
 
-    With `ContractionPlan.dots` these are lanes, of i32.
+    With `ContractionPlan.dots` these are lanes: of i32, or of their elements.
     """
 
     def __init__(self, nest: LoopNest, plan: ContractionPlan, into: ir.Value) -> None:
         self._nest, self._plan, self._tile, self._into = nest, plan, plan.tile, into
         self._type = ir.MemRefType(into.type).element_type
         self._columns, self._summed = nest.size(plan.columns), nest.size(plan.summed)
-        self._in_lane = plan.summed_in_lane
+        self._in_lane, self._of_lane = plan.summed_in_lane, _in_lane(plan)
 
     def pack(self, base: ir.Value, column: ir.Value, at: ir.Value) -> None:
         """Builds what packs the panel that begins at a column, into the buffer from `at` on.
@@ -52,6 +73,8 @@ class PanelPacking:
         self._at = at
         inside = arith.subi(self._columns, column)
         match self._plan.right_operand:
+            case RightOperand.COPIED | RightOperand.GATHERED if self._of_lane > 1:
+                self._copy_elements(base, column)
             case RightOperand.COPIED:
                 self._copy_panel(arith.addi(base, column), inside)
             case RightOperand.TRANSPOSED:
@@ -76,6 +99,32 @@ class PanelPacking:
                     for at in self._places(source)
                 ]
                 vector.store(self._joined(loaded), self._into, [target])
+
+        self._each_summed(one)
+
+    def _copy_elements(self, base: ir.Value, column: ir.Value) -> None:
+        """Packs lanes that are of elements, one by one."""
+        # Beyond the last column it is read again, into lanes that no one looks at.
+        last = arith.subi(self._columns, index(1))
+        columns = [
+            self._nest.offset(
+                self._plan.right,
+                self._plan.columns_of_right,
+                least(arith.addi(column, index(number)), last),
+            )
+            for number in range(self._tile.columns)
+        ]
+
+        def one(place: ir.Value, position: ir.Value) -> None:
+            to = self._row(position)
+            for number, offset in enumerate(columns):
+                sources = self._places(total([base, place, offset]))
+                targets = lane_offsets(
+                    arith.addi(to, index(number * self._of_lane)), 1, self._of_lane
+                )
+                for source, target in zip(sources, targets, strict=True):
+                    value = memref.load(self._nest.right.elements, [source])
+                    memref.store(value, self._into, [target])
 
         self._each_summed(one)
 
@@ -118,8 +167,13 @@ class PanelPacking:
                     ]
                     rows = [self._as_lanes(value) for value in loaded]
                     # What a run writes beyond its end the next one writes again.
-                    to = arith.addi(self._row(arith.addi(first, at)), offset)
-                    for lane, value in enumerate(transpose(rows)):
+                    to = total(
+                        [
+                            self._row(arith.addi(first, at)),
+                            arith.muli(offset, index(self._of_lane)),
+                        ]
+                    )
+                    for lane, value in enumerate(rows if lanes == 1 else transpose(rows)):
                         place = arith.addi(to, index(lane * tile.columns))
                         vector.store(value, self._into, [place])
                     return []
@@ -133,7 +187,7 @@ class PanelPacking:
 
     def _gather_panel(self, base: ir.Value, column: ir.Value, inside: ir.Value) -> None:
         tile = self._tile
-        zero = arith.constant(self._type, self._zero())
+        zero = splat(self._type, 0)
 
         def one(place: ir.Value, position: ir.Value) -> None:
             to = self._row(position)
@@ -187,10 +241,5 @@ class PanelPacking:
 
     def _row(self, position: ir.Value) -> ir.Value:
         """Where the columns of a summed element lie."""
-        width = self._tile.columns // self._in_lane
+        width = row_of_panel(self._plan, are_elements=False)
         return arith.addi(self._at, arith.muli(position, index(width)))
-
-    def _zero(self) -> ir.Attribute:
-        if isinstance(self._type, ir.FloatType):
-            return ir.FloatAttr.get(self._type, 0.0)
-        return ir.IntegerAttr.get(self._type, 0)

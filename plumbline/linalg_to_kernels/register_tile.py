@@ -10,6 +10,7 @@ _ROWS = {
     16: {3: 4, 2: 6, 1: 12},
     12: {2: 4, 1: 8},
     8: {3: 2, 2: 3, 1: 6},
+    4: {2: 2, 4: 1, 1: 3},
 }
 """By the number of registers: the most rows that tiles of some vectors may have.
 
@@ -19,7 +20,8 @@ does not, and takes 1.2 times as long. With 16, 4x3 is up to a tenth faster than
 With 12, as browsers have them, products have registers of their own before they are added: 4x3 and
 6x2 take 1.3 to 1.5 times as long there as 4x2 (V8 11.3 on AMD Zen 4). With 8, as Helium has them,
 the left operand's elements are in registers of whole numbers: a ResNet-8 takes 0.57 of the
-instructions that it takes with 6x1 alone, and a MobileNet with 2x3 0.8 of those without.
+instructions that it takes with 6x1 alone, and a MobileNet with 2x3 0.8 of those without. With 4 are
+the sums that a microcontroller has in registers of integers, beside which such hold all else.
 """
 
 _ROWS_OF_WINDOWS = 7
@@ -73,7 +75,7 @@ def register_tile(
         area = (1 if rows is not None else tile.rows) * (1 if columns is not None else tile.columns)
         return cycles(tile, rows, columns) / area
 
-    # Of equals the widest, which comes first.
+    # Of equals the first, which is the widest but for few registers.
     tiles = _tiles(unit, bits, rows, are_windows, are_scattered)
     return min(tiles, key=cost)
 

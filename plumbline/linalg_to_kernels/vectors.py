@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, vector
 
-from plumbline.linalg_to_kernels.building import either, index
+from plumbline.linalg_to_kernels.building import either, if_else, index
 
 _CONTRACT = arith.FastMathFlags.contract
 
@@ -50,7 +50,25 @@ def masked_load(
     type_: ir.VectorType, elements: ir.Value, place: ir.Value, mask: ir.Value
 ) -> ir.Value:
     """Contiguous elements of a buffer, and zeros where the mask is not set."""
-    return vector.maskedload(type_, elements, [place], mask, splat(type_, 0))
+    if type_.shape != [1]:
+        return vector.maskedload(type_, elements, [place], mask, splat(type_, 0))
+    # LLVM has no code for such vectors where a CPU has masked loads.
+    (loaded,) = either(
+        [type_],
+        vector.extract(mask, [], [0]),
+        lambda: [vector.load(type_, elements, [place])],
+        lambda: [splat(type_, 0)],
+    )
+    return loaded
+
+
+def masked_store(value: ir.Value, elements: ir.Value, place: ir.Value, mask: ir.Value) -> None:
+    """Stores a vector in contiguous elements of a buffer, but for lanes whose mask is not set."""
+    if ir.VectorType(value.type).shape != [1]:
+        vector.maskedstore(elements, [place], mask, value)
+    else:
+        is_set = vector.extract(mask, [], [0])
+        if_else(is_set, lambda: vector.store(value, elements, [place]))
 
 
 def edge_load(

@@ -14,6 +14,7 @@ from plumbline.target.vector_unit import VectorUnit
 _NAMED: Mapping[str, Callable[[VectorUnit], bool]] = {
     "@llvm.x86.avx512.": lambda unit: unit.looks_up,
     "@llvm.aarch64.neon.sdot.": lambda unit: "sdot" in unit.dots,
+    "@llvm.arm.smlad": lambda unit: "smlad" in unit.dots,
     "vdpbf16ps $": lambda unit: "vdpbf16ps" in unit.dots,
     "vpdpbusd $": lambda unit: "vpdpbusd" in unit.dots,
     "vpmaddwd $": lambda unit: "vpmaddwd" in unit.dots,

@@ -192,6 +192,7 @@ PASSES = _by_name(
         linalg_to_kernels.PLAN_MEMORY,
         linalg_to_kernels.CARRY_SCALARS,
         linalg_to_kernels.INLINE_SMALL_KERNELS,
+        linalg_to_kernels.MULTIPLY_HALVES,
         linalg_to_kernels.INTERLEAVE_PARTS,
         linalg_to_kernels.PUT_LOOP_TEMPORARIES_ON_STACK,
         linalg_to_kernels.FUSE_PRODUCTS,

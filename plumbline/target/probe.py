@@ -57,6 +57,17 @@ define float @f(float %x, float %y) {
 }
 """
 
+# Those with it have what multiplies halves of registers of integers (Armv7E-M).
+_SUM_OF_HALVES = """
+define i32 @f(i16 %x, i16 %y, i32 %sum) {
+  %a = sext i16 %x to i32
+  %b = sext i16 %y to i32
+  %product = mul i32 %a, %b
+  %z = add i32 %product, %sum
+  ret i32 %z
+}
+"""
+
 _SCALARS = VectorUnit(4, 32)
 """Of a CPU that has no vectors, but registers of one float each."""
 
@@ -85,10 +96,7 @@ def vector_unit_of(target: Target) -> VectorUnit:
     if target.architecture == "riscv64":
         return _riscv_unit(assembly)
     if target.architecture == THUMB:
-        # Helium has vectors; else there are registers of one float each, or of integers.
-        has_helium = re.search(r"\tvadd\.f32\tq", assembly) is not None
-        unit = VectorUnit(16, 8) if has_helium else _SCALARS
-        return replace(unit, scratch_bytes=_LITTLE, index_bits=32)
+        return replace(_unit_of_arm(target, assembly), scratch_bytes=_LITTLE, index_bits=32)
     if target.architecture != "x86_64":
         return VectorUnit(16, 32)
     if "%ymm" not in assembly and "%zmm" not in assembly:
@@ -104,6 +112,15 @@ def vector_unit_of(target: Target) -> VectorUnit:
 def has_float_registers(target: Target) -> bool:
     """Whether a CPU of Arm's adds floats by an instruction."""
     return "\tvadd.f32\t" in _assembly(_SUM, target)
+
+
+def _unit_of_arm(target: Target, wide_addition: str) -> VectorUnit:
+    """Of a microcontroller. Helium has vectors; else a register holds a float, or an integer."""
+    if re.search(r"\tvadd\.f32\tq", wide_addition):
+        return VectorUnit(16, 8, ("vmlava",))
+    has_smlad = "\tsmlabb\t" in _assembly(_SUM_OF_HALVES, target)
+    scalars = replace(_SCALARS, dots=("smlad",) if has_smlad else ())
+    return scalars if has_float_registers(target) else replace(scalars, registers=4)
 
 
 def _riscv_unit(wide_addition: str) -> VectorUnit:

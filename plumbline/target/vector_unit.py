@@ -1,11 +1,14 @@
 """What kernels need to know of the CPU that code is made for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 AVX512_BYTES = 64
 """Of a vector register."""
 
 _HELIUM_REGISTERS = 8
+
+_SUMS_OF_INTEGERS = 4
+"""Of 13 registers, of which others hold what is multiplied, and where it is."""
 
 
 _HALF_OF_CACHE = 1 << 14
@@ -30,6 +33,11 @@ class VectorUnit:
 
     index_bits: int = 64
     """How wide its registers of integers are, which kernels count in."""
+
+    @property
+    def of_integers(self) -> "VectorUnit":
+        """Registers of single integers of 32 bits, as many as a small CPU has for sums."""
+        return replace(self, bytes=4, registers=_SUMS_OF_INTEGERS, dots=())
 
     @property
     def fetches_ahead(self) -> bool:

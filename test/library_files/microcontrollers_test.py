@@ -156,6 +156,53 @@ def test_half_precision(target_cpu: str, dtype: torch.dtype, tmp_path: Path) -> 
     torch.testing.assert_close(library(x, y), Halves()(x, y))
 
 
+class _Bytes(torch.nn.Module):
+    """Products of bytes, which lie along rows or along columns, with those of a weight."""
+
+    weight: torch.Tensor
+
+    def __init__(self, summed: int) -> None:
+        super().__init__()
+        self.register_buffer("weight", _some_bytes(summed, 5))
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch._int_mm(x, self.weight), torch._int_mm(self.weight.t(), y)
+
+
+def _some_bytes(*shape: int) -> torch.Tensor:
+    made = torch.Generator().manual_seed(sum(shape))
+    return torch.randint(-128, 128, shape, dtype=torch.int8, generator=made)
+
+
+@pytest.mark.parametrize(
+    ("target_cpu", "instructions"),
+    [
+        ("cortex-m0", {}),
+        ("cortex-m3", {}),
+        ("cortex-m4", {32: r"smlad\t", 40: r"smlad\t", 20: r"smlad\t"}),
+        ("cortex-m55", {32: r"vmlava\.s8\t", 40: r"vmlava\.s16\t", 20: r"vmlava\.u32\t"}),
+    ],
+)
+@pytest.mark.parametrize("summed", [32, 40, 20, 18])
+@emulated
+def test_products_of_bytes(
+    target_cpu: str, instructions: dict[int, str], summed: int, tmp_path: Path
+) -> None:
+    """As a register holds them, or a part of it; of 18 there is no part that goes with them."""
+    model, x, y = _Bytes(summed), _some_bytes(7, summed), _some_bytes(summed, 9)
+    program = TorchProgram(
+        "it", "it", lambda: TorchLoaderOutput(model=model, inputs=(x, y)), recorded=False
+    )
+    build = LibraryBuild(program, LibraryOptions("it", target_cpu=target_cpu), tmp_path)
+    found = re.findall(r"\t((?:smlad|vmlava\S+)\t)", build.file("asm").read_text())
+    instruction = instructions.get(summed)
+    assert bool(found) == (instruction is not None)
+    assert all(re.match(str(instruction), each) for each in found)
+    file = plumbline.aot(model, x, y, name="it", out=tmp_path, target_cpu=target_cpu)
+    for ours, theirs in zip(load_under(file, _BOARD)(x, y), model(x, y), strict=True):
+        assert torch.equal(ours, theirs)
+
+
 @pytest.mark.parametrize("target_cpu", _OF_EACH_KIND)
 def test_it_counts_in_its_registers(target_cpu: str, tmp_path: Path) -> None:
     """Of 64 bits counts take two of these each, and two instructions for what else is one."""

@@ -3,6 +3,8 @@
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=32 vector-registers=16 vector-dots=vpdpbusd,vpmaddwd' '-build-kernels=vector-bytes=32 vector-registers=16 vector-dots=vpdpbusd,vpmaddwd' -canonicalize -cse | FileCheck %s --check-prefix=VEX
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32' '-build-kernels=vector-bytes=64 vector-registers=32' -canonicalize -cse | FileCheck %s --check-prefix=WITHOUT
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=16 vector-registers=32 vector-dots=sdot' '-build-kernels=vector-bytes=16 vector-registers=32 vector-dots=sdot' -canonicalize -cse | FileCheck %s --check-prefix=AARCH64
+// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=16 vector-registers=8 vector-dots=vmlava' '-build-kernels=vector-bytes=16 vector-registers=8 vector-dots=vmlava' -canonicalize -cse | FileCheck %s --check-prefix=HELIUM
+// RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=4 vector-registers=32 vector-dots=smlad' '-build-kernels=vector-bytes=4 vector-registers=32 vector-dots=smlad' -canonicalize -cse -multiply-halves | FileCheck %s --check-prefix=HALVES
 
 // A CPU that adds up products of two pairs of bf16 at once is given weights whose rows are interleaved, and
 // takes two summed elements in each turn of the innermost loop. Others widen each element, as is done where
@@ -61,6 +63,29 @@
 // AARCH64:       %[[FOUR:.*]] = vector.broadcast %{{.*}} : i32 to vector<4xi32>
 // AARCH64:       %[[LEFT:.*]] = vector.bitcast %[[FOUR]] : vector<4xi32> to vector<16xi8>
 // AARCH64:       arm_neon.intr.sdot %{{.*}}, %[[LEFT]], %{{.*}} : vector<16xi8>, vector<16xi8> to vector<4xi32>
+
+// Those of microcontrollers add to one integer: what Helium's vectors hold at once, or four bytes by halves of
+// registers, the even ones and the odd ones.
+// HELIUM:      func.func @bytes(
+// HELIUM-SAME:   plumbline.layout = "perm_0_1_pos_0_tile_{{[0-9]+}}_interleaved_16"
+// HELIUM:      func.func private @matmul_kernel_{{[0-9]+}}(%{{.*}}: memref<{{.*}}xi8
+// HELIUM:        %[[RIGHT:.*]] = vector.load %{{.*}} : memref<{{.*}}xi8, {{.*}}>, vector<16xi8>
+// HELIUM:        vector.load %{{.*}} : memref<{{.*}}xi8, {{.*}}>, vector<16xi8>
+// HELIUM:        %[[LEFT:.*]] = vector.load %{{.*}} : memref<{{.*}}xi8, {{.*}}>, vector<16xi8>
+// HELIUM:        %[[WIDE:.*]] = arith.extsi %[[LEFT]] : vector<16xi8> to vector<16xi32>
+// HELIUM:        %[[OTHER:.*]] = arith.extsi %[[RIGHT]] : vector<16xi8> to vector<16xi32>
+// HELIUM:        %[[PRODUCTS:.*]] = arith.muli %[[WIDE]], %[[OTHER]] : vector<16xi32>
+// HELIUM:        vector.reduction <add>, %[[PRODUCTS]], %{{.*}} : vector<16xi32> into i32
+
+// HALVES:      func.func @bytes(
+// HALVES-SAME:   plumbline.layout = "perm_0_1_pos_0_tile_{{[0-9]+}}_interleaved_4"
+// HALVES:      func.func private @matmul_kernel_{{[0-9]+}}(%{{.*}}: memref<{{.*}}xi8
+// HALVES:        %[[LEFT:.*]] = llvm.call_intrinsic "llvm.arm.sxtb16"
+// HALVES:        %[[ODD_LEFT:.*]] = llvm.call_intrinsic "llvm.arm.sxtb16"
+// HALVES:        %[[RIGHT:.*]] = llvm.call_intrinsic "llvm.arm.sxtb16"
+// HALVES:        %[[ODD_RIGHT:.*]] = llvm.call_intrinsic "llvm.arm.sxtb16"
+// HALVES:        %[[EVEN:.*]] = llvm.call_intrinsic "llvm.arm.smlad"(%[[LEFT]], %[[RIGHT]], %{{.*}}) : (i32, i32, i32) -> i32
+// HALVES:        llvm.call_intrinsic "llvm.arm.smlad"(%[[ODD_LEFT]], %[[ODD_RIGHT]], %[[EVEN]]) : (i32, i32, i32) -> i32
 
 // WITHOUT-NOT: {{_interleaved|inline_asm}}
 // WITHOUT:     arith.extf

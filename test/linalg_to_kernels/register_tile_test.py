@@ -29,6 +29,18 @@ def test_tiles_fit_the_registers(unit: VectorUnit, bits: int) -> None:
         assert (rows + 1) * tile.vectors <= unit.registers
 
 
+def test_sums_of_integers_leave_registers_for_the_rest() -> None:
+    """A microcontroller has 13 of these; of one row a tile is as wide as there are sums."""
+    integers = VectorUnit(16, 8, ("vmlava",)).of_integers
+    for rows in (None, 1, 2, 7, 1024):
+        for columns in (None, 1, 49, 773):
+            tile = register_tile(integers, 32, rows, columns)
+            assert tile.rows * tile.vectors <= 4
+            assert tile.lanes == 1
+    assert register_tile(integers, 32, 64, 125) == RegisterTile(2, 2, 1)
+    assert register_tile(integers, 32, 1, 128) == RegisterTile(1, 4, 1)
+
+
 def test_tiles_waste_little() -> None:
     assert register_tile(_AVX512, 32, 1024, 1024) == RegisterTile(6, 4, 16)
     assert register_tile(_AVX512, 32, 128, 768) == RegisterTile(8, 3, 16)

@@ -165,5 +165,17 @@ def test_so_are_those_of_aarch64() -> None:
             emit_assembly(text, cpu_target(cpu))
 
 
+def test_so_are_those_of_microcontrollers() -> None:
+    text = """
+    declare i32 @llvm.arm.smlad(i32, i32, i32)
+    define i32 @f(i32 %x, i32 %y, i32 %sum) {
+      %z = call i32 @llvm.arm.smlad(i32 %x, i32 %y, i32 %sum)
+      ret i32 %z
+    }"""
+    assert "\tsmlad\t" in emit_assembly(text, cpu_target("cortex-m4"))
+    with pytest.raises(UserError, match=r"CPU \S+ lacks.*arm.smlad"):
+        emit_assembly(text, cpu_target("cortex-m3"))
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
