@@ -5,6 +5,7 @@ that are 128 less, and zero points are taken off the sums rather than off what i
 """
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -32,20 +33,34 @@ class Integers:
         return Integers((self.elements.to(torch.int16) - 128).to(torch.int8), self.zero_point - 128)
 
 
-def integer_matmul(one: Integers, other: Integers) -> torch.Tensor:
-    """The product of matrices, in int32; zero points are of rows of `one`, columns of `other`."""
+def integer_matmul(
+    one: Integers, other: Integers, columns_are: Sequence[int] | None = None
+) -> torch.Tensor:
+    """The product of matrices, in int32; zero points are of rows of `one`, columns of `other`.
+
+    With `columns_are`, it has axes of such sizes in place of that of columns, before anything is
+    taken off: what follows becomes one kernel with the product then.
+    """
     if one.elements.ndim < 2 or other.elements.ndim < 2:
         return torch.matmul(one.less_zero_point(torch.int32), other.less_zero_point(torch.int32))
     left, right = one.signed, other.signed
     product = torch.matmul(left.elements.to(torch.int32), right.elements.to(torch.int32))
+
+    def of_result(term: torch.Tensor) -> torch.Tensor:
+        if columns_are is None:
+            return term
+        is_one = isinstance(term.shape[-1], int) and term.shape[-1] == 1
+        return term.reshape(*term.shape[:-1], *([1] * len(columns_are) if is_one else columns_are))
+
+    product = of_result(product)
     if not _is_none(left.zero_point):
         columns = right.elements.sum(-2, keepdim=True, dtype=torch.int32)
         if not _is_none(right.zero_point):
             columns = columns - left.elements.shape[-1] * right.zero_point
-        product = product - left.zero_point * columns
+        product = product - of_result(left.zero_point * columns)
     if not _is_none(right.zero_point):
         rows = left.elements.sum(-1, keepdim=True, dtype=torch.int32)
-        product = product - rows * right.zero_point
+        product = product - of_result(rows * right.zero_point)
     return product
 
 
@@ -139,12 +154,14 @@ def _convolution(
     if isinstance(of_weight, torch.Tensor) and of_weight.ndim:
         of_weight = of_weight.unsqueeze(1)
     rows = Integers(weight.flatten(2).transpose(1, 2).flatten(1), of_weight)
-    sums = integer_matmul(rows, Integers(columns, image.zero_point))
+    axes = [x.shape[0], *counts]
+    sums = integer_matmul(rows, Integers(columns, image.zero_point), axes)
     scales = _scales(scale, weight_scale)
-    result = sums.to(torch.float32) * (scales.unsqueeze(1) if scales.ndim else scales)
+    of_channels = [-1] + [1] * len(axes)
+    result = sums.to(torch.float32) * (scales.view(of_channels) if scales.ndim else scales)
     if bias is not None:
-        result = result + bias.unsqueeze(1)
-    return result.reshape(weight.shape[0], x.shape[0], *counts).transpose(0, 1)
+        result = result + bias.view(of_channels)
+    return result.transpose(0, 1)
 
 
 def _scales(scale: torch.Tensor, weight_scale: torch.Tensor) -> torch.Tensor:
