@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 import torch
 
+# It has the ops of models that are quantized.
+import torch.ao.quantization.fx._decomposed
+
 import plumbline
 from plumbline.cli.main import main
 from plumbline.errors import UserError
@@ -201,6 +204,43 @@ def test_products_of_bytes(
     file = plumbline.aot(model, x, y, name="it", out=tmp_path, target_cpu=target_cpu)
     for ours, theirs in zip(load_under(file, _BOARD)(x, y), model(x, y), strict=True):
         assert torch.equal(ours, theirs)
+
+
+class _Quantized(torch.nn.Module):
+    """A convolution as PyTorch 2 Export (PT2E) has it, of bytes without a sign, and their mean."""
+
+    weight: torch.Tensor
+    scales: torch.Tensor
+    zeros: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("weight", _some_bytes(24, 16, 3, 3))
+        self.register_buffer("scales", torch.rand(24) / 100)
+        self.register_buffer("zeros", torch.zeros(24, dtype=torch.int64))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        ops = torch.ops.quantized_decomposed
+        by = 0.05, 100, 0, 255, torch.uint8
+        x = ops.dequantize_per_tensor.default(ops.quantize_per_tensor.default(x, *by), *by)
+        weight = ops.dequantize_per_channel.default(
+            self.weight, self.scales, self.zeros, 0, -128, 127, torch.int8
+        )
+        y = torch.conv2d(x, weight, padding=1).relu()
+        integers: torch.Tensor = ops.quantize_per_tensor.default(y, 0.1, -9, -128, 127, torch.int8)
+        return integers
+
+
+@pytest.mark.parametrize("target_cpu", ["cortex-m4", "cortex-m55"])
+@emulated
+def test_quantized_convolutions(target_cpu: str, tmp_path: Path) -> None:
+    model, x = _Quantized(), torch.randn(1, 16, 9, 7)
+    file = plumbline.aot(model, x, name="it", out=tmp_path, target_cpu=target_cpu, memory="pool")
+    expected = model(x)
+    (made,) = load_under(file, _BOARD)(x)
+    # Products of floats are rounded, and what is next to a half may be either way then.
+    assert int((made.int() - expected.int()).abs().max()) <= 1
+    assert float((made != expected).float().mean()) < 0.01
 
 
 @pytest.mark.parametrize("target_cpu", _OF_EACH_KIND)
