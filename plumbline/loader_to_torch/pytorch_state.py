@@ -3,10 +3,11 @@
 import contextlib
 import functools
 import logging
+import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
 
@@ -14,6 +15,7 @@ import torch
 from torch._C import DispatchKey
 from torch._functorch.autograd_function import CustomFunctionHigherOrderOperator
 from torch._functorch.pyfunctorch import dispatch_functorch
+from torch._higher_order_ops.invoke_subgraph import invoke_subgraph_placeholder
 from torch._library.fake_impl import FakeImplCtx
 from torch._library.simple_registry import singleton
 from torch._logging._internal import trace_log
@@ -74,7 +76,7 @@ def exporting() -> Iterator[None]:
         _checks_of_factorizations_as_other_ops(),
         labels_before_the_first_minus_one(),
         _levels_of_transforms_kept(),
-        _functions_transformed_at_once(),
+        _functions_as_they_are_called(),
         _graphs_as_code_where_they_are_run(),
         _modules_left_by_exceptions(),
     ):
@@ -187,6 +189,19 @@ def _modules_left_by_exceptions() -> contextlib.AbstractContextManager[object]:
     return mock.patch.object(Tracer, "call_module", called)
 
 
+def _regions_called_as_functions() -> contextlib.AbstractContextManager[object]:
+    """Has what `torch.compiler.nested_compile_region` marks be traced as any other function.
+
+    PyTorch has Dynamo trace it, which looks for its weights in what we trace with, in vain.
+    """
+
+    def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    module = sys.modules[invoke_subgraph_placeholder.__module__]
+    return mock.patch.object(module, invoke_subgraph_placeholder.__name__, call)
+
+
 def _functions_transformed_at_once() -> contextlib.AbstractContextManager[object]:
     """Has `torch.func` transform a `torch.autograd.Function` before a trace looks at it.
 
@@ -199,6 +214,13 @@ def _functions_transformed_at_once() -> contextlib.AbstractContextManager[object
         return function.apply(*args, **kwargs)
 
     return mock.patch.object(CustomFunctionHigherOrderOperator, "__call__", call)
+
+
+@contextlib.contextmanager
+def _functions_as_they_are_called() -> Iterator[None]:
+    """Has PyTorch trace functions that it knows of as it would run them."""
+    with _functions_transformed_at_once(), _regions_called_as_functions():
+        yield
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ import torch
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext
+from torch._higher_order_ops.passes.inline_invoke_subgraph import inline_invoke_subgraph
 from torch.fx import GraphModule
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
@@ -123,6 +124,9 @@ class Backend:
                     f"torch.compile: a tensor is on {value.device}; the backend plumbline is for "
                     'CPUs: for a GPU there is plumbline.compile(..., target="nvptx")'
                 )
+        # What torch.compiler.nested_compile_region marks is fused with what is around it. Dynamo
+        # has traced it once, and of ops that are alike one is lowered.
+        inline_invoke_subgraph(module)
 
         def compiled(graph: GraphModule, weights: dict[str, Weight]) -> _Boxed:
             with collecting_seldom():

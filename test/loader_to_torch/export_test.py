@@ -150,6 +150,26 @@ def test_modules_that_raise_are_left() -> None:
     assert ("aten.tanh", "") in places
 
 
+@torch.compiler.nested_compile_region
+def _region(layer: torch.nn.Module, x: torch.Tensor) -> torch.Tensor:
+    return layer(x).tanh()
+
+
+class _Regions(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(3, 3) for _ in range(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return _region(self.layers[1], _region(self.layers[0], x))
+
+
+def test_regions_are_traced_as_functions() -> None:
+    exported = export("it", TorchLoaderOutput(_Regions(), (torch.ones(2, 3),)))
+    ops = computing_ops(parse_module(exported.text, make_context(torch=True), "it.mlir"))
+    assert [pytorch_name(op) for op in ops].count("aten.tanh") == 2
+
+
 def _lines(*texts: str) -> list[int]:
     """The first lines of this file with each of `texts`, counted from 1."""
     lines = Path(__file__).read_text().splitlines()

@@ -171,6 +171,22 @@ def test_values_decide_on_sizes(backend: plumbline.Backend) -> None:
             torch.testing.assert_close(compiled(x), chosen(x))
 
 
+@torch.compiler.nested_compile_region
+def _region(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    return functional.gelu(x @ weight) + x
+
+
+def test_regions_are_parts_of_one_program(backend: plumbline.Backend) -> None:
+    def layers(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tensor:
+        for weight in weights:
+            x = _region(weight, x)
+        return x
+
+    x, weights = _randn(3, 4), [_randn(4, 4) for _ in range(2)]
+    torch.testing.assert_close(_compiled(layers, backend)(x, weights), layers(x, weights))
+    assert len(backend.programs) == 1
+
+
 @pytest.mark.parametrize(("of", "norm_first"), [("keys", False), ("both", True)])
 def test_layers_that_pytorch_has_one_op_for(
     backend: plumbline.Backend, of: str, norm_first: bool
