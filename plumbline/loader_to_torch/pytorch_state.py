@@ -13,6 +13,7 @@ from unittest import mock
 
 import torch
 from torch._C import DispatchKey
+from torch._dynamo.variables import builder
 from torch._functorch.autograd_function import CustomFunctionHigherOrderOperator
 from torch._functorch.pyfunctorch import dispatch_functorch
 from torch._higher_order_ops.invoke_subgraph import invoke_subgraph_placeholder
@@ -189,17 +190,23 @@ def _modules_left_by_exceptions() -> contextlib.AbstractContextManager[object]:
     return mock.patch.object(Tracer, "call_module", called)
 
 
-def _regions_called_as_functions() -> contextlib.AbstractContextManager[object]:
+@contextlib.contextmanager
+def _regions_called_as_functions() -> Iterator[None]:
     """Has what `torch.compiler.nested_compile_region` marks be traced as any other function.
 
-    PyTorch has Dynamo trace it, which looks for its weights in what we trace with, in vain.
+    PyTorch has Dynamo trace it, which looks for its weights in what we trace with, in vain: of what
+    a program calls, and within branches, which are always traced by Dynamo.
     """
 
     def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
     module = sys.modules[invoke_subgraph_placeholder.__module__]
-    return mock.patch.object(module, invoke_subgraph_placeholder.__name__, call)
+    with (
+        mock.patch.object(module, invoke_subgraph_placeholder.__name__, call),
+        mock.patch.object(builder, "is_invoke_subgraph", return_value=False),
+    ):
+        yield
 
 
 def _functions_transformed_at_once() -> contextlib.AbstractContextManager[object]:

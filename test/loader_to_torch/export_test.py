@@ -152,7 +152,7 @@ def test_modules_that_raise_are_left() -> None:
 
 @torch.compiler.nested_compile_region
 def _region(layer: torch.nn.Module, x: torch.Tensor) -> torch.Tensor:
-    return layer(x).tanh()
+    return torch.tanh(layer(x))
 
 
 class _Regions(torch.nn.Module):
@@ -161,13 +161,17 @@ class _Regions(torch.nn.Module):
         self.layers = torch.nn.ModuleList(torch.nn.Linear(3, 3) for _ in range(2))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return _region(self.layers[1], _region(self.layers[0], x))
+        one, other = self.layers
+        result: torch.Tensor = torch.cond(
+            x.sum() > 0, lambda y: _region(one, y), lambda y: _region(other, y), (_region(one, x),)
+        )
+        return torch.abs(_region(other, result))
 
 
 def test_regions_are_traced_as_functions() -> None:
     exported = export("it", TorchLoaderOutput(_Regions(), (torch.ones(2, 3),)))
     ops = computing_ops(parse_module(exported.text, make_context(torch=True), "it.mlir"))
-    assert [pytorch_name(op) for op in ops].count("aten.tanh") == 2
+    assert [pytorch_name(op) for op in ops].count("aten.tanh") == 4
 
 
 def _lines(*texts: str) -> list[int]:
