@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf
 
-from plumbline.bindings.views import NEW_MEMORY
 from plumbline.bindings.walk import (
     clone_operations,
     constant_float,
@@ -25,6 +24,7 @@ from plumbline.bindings.walk import (
 )
 from plumbline.linalg_to_kernels.building import for_each, index, least
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
+from plumbline.linalg_to_kernels.rounded_sums import RoundedSums
 from plumbline.linalg_to_kernels.vector_widths import is_mostly_narrow
 from plumbline.linalg_to_kernels.work import known_trips
 
@@ -38,9 +38,6 @@ _STRANDS = 8
 _STRAND = 32
 """How many of them lie side by side."""
 
-_BOUNDS = 3
-"""How many operands a loop has before what it carries."""
-
 _PLAIN = 6
 """How many operations such a loop has at most, which are done for each of these elements."""
 
@@ -49,18 +46,19 @@ def block_sums(module: ir.Operation) -> None:
     """Splits the loops of `module` that compute mostly in f32, and add that up in f64."""
     with module.context:
         loops = operations_named(module, "scf.for")
+        rounded = RoundedSums(module)
         for op in loops:
             if any(view.operation.regions for view in op.opview.body.operations):
                 continue
             if sums := _sums(op.opview):
-                if not all(_is_rounded(total, set()) for total in op.results):
+                if not all(map(rounded.is_rounded, op.results)):
                     continue
                 if is_mostly_narrow(op):
                     _split(op.opview, sums)
                 elif _is_plain(op.opview):
                     _spread(op.opview, sums)
             else:
-                _add_terms_first(op.opview.body)
+                _add_terms_first(op.opview.body, rounded)
 
 
 @dataclass(frozen=True)
@@ -133,58 +131,6 @@ def _split(loop: scf.ForOp, sums: list[_Sum]) -> None:
     loop.operation.erase()
 
 
-def _is_rounded(total: ir.Value, seen: set[ir.Value]) -> bool:
-    """Whether of a sum in f64 nothing is seen but what is rounded to f32.
-
-    Who asks for a sum of f32 in f64 is given that, as exact as it is.
-    """
-    if total in seen:
-        return True
-    seen.add(total)
-    return all(_uses_rounded(use, seen) for use in total.uses)
-
-
-def _uses_rounded(use: ir.OpOperand, seen: set[ir.Value]) -> bool:
-    user, number = use.owner.operation, use.operand_number
-    if user.name == "arith.truncf":
-        return True
-    if user.name == "memref.store" and number == 0:
-        return _is_read_rounded(user.operands[1], seen)
-    if user.name == "scf.yield":
-        return _is_carried_rounded(user.parent.operation, number, seen)
-    if user.name == "scf.for":
-        return _is_carried_rounded(user, number - _BOUNDS, seen)
-    if user.name.partition(".")[0] not in ("arith", "math"):
-        return False
-    types = [result.type for result in user.results]
-    return all(isinstance(type_, ir.F64Type) for type_ in types) and all(
-        _is_rounded(result, seen) for result in user.results
-    )
-
-
-def _is_carried_rounded(op: ir.Operation, number: int, seen: set[ir.Value]) -> bool:
-    """Whether so is what a loop or a branch hands on, to its next round and to what follows."""
-    if number < 0 or op.name not in ("scf.for", "scf.if"):
-        return False
-    values = [op.results[number]]
-    if op.name == "scf.for":
-        values.append(op.opview.inner_iter_args[number])
-    return all(_is_rounded(value, seen) for value in values)
-
-
-def _is_read_rounded(buffer: ir.Value, seen: set[ir.Value]) -> bool:
-    """Whether so is all that is read of a buffer, which nobody else has."""
-    made = defining_operation(buffer)
-    if made is None or made.name not in NEW_MEMORY:
-        return False
-    users = [use.owner.operation for use in buffer.uses]
-    return all(
-        user.name in ("memref.store", "memref.dealloc")
-        or (user.name == "memref.load" and _is_rounded(user.results[0], seen))
-        for user in users
-    )
-
-
 def _is_plain(loop: scf.ForOp) -> bool:
     """Whether a loop does little, reads only, and may run so often that it pays to spread it."""
     ops = [view.operation for view in loop.body.operations]
@@ -237,7 +183,7 @@ def _spread(loop: scf.ForOp, sums: list[_Sum]) -> None:
     loop.operation.erase()
 
 
-def _add_terms_first(body: ir.Block) -> None:
+def _add_terms_first(body: ir.Block, rounded: RoundedSums) -> None:
     """Adds up in f32 the terms that are added, one after the other, to a sum in f64."""
     ops = [view.operation for view in body.operations]
     chains: dict[ir.Value, tuple[ir.Value, list[_Sum]]] = {}
@@ -254,7 +200,7 @@ def _add_terms_first(body: ir.Block) -> None:
         start, added = chains.pop(so_far, (so_far, []))
         chains[op.results[0]] = start, [*added, sum_]
     for total, (start, added) in chains.items():
-        if len(added) < 2 or not _is_rounded(total, set()):
+        if len(added) < 2 or not rounded.is_rounded(total):
             continue
         last = added[-1]
         with ir.InsertionPoint(last.add), last.add.location:

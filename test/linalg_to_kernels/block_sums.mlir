@@ -195,3 +195,67 @@ func.func private @function(%x: memref<?xf32>, %n: index) -> f32 {
   %rounded = arith.truncf %0 : f64 to f32
   return %rounded : f32
 }
+
+// A sum that another kernel rounds is one of f32 as well.
+// CHECK-LABEL: func.func private @handed_on(
+// CHECK-COUNT-7: arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK:         memref.store
+func.func private @handed_on(%x: memref<?xf32>, %n: index, %y: memref<f64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f64
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (f64) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %w = arith.extf %a : f32 to f64
+    %r = arith.addf %s, %w fastmath<reassoc,contract> : f64
+    scf.yield %r : f64
+  }
+  memref.store %0, %y[] : memref<f64>
+  return
+}
+
+// And one that a kernel gives to somebody else as it is is none, be it rounded elsewhere.
+// CHECK-LABEL: func.func private @handed_to_two(
+// CHECK-NOT:     arith.addf %{{.*}} : f32
+// CHECK:         return
+func.func private @handed_to_two(%x: memref<?xf32>, %n: index, %y: memref<f64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f64
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (f64) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %w = arith.extf %a : f32 to f64
+    %r = arith.addf %s, %w fastmath<reassoc,contract> : f64
+    scf.yield %r : f64
+  }
+  memref.store %0, %y[] : memref<f64>
+  return
+}
+
+func.func private @rounded(%x: memref<f64>, %y: memref<f32>) {
+  %0 = memref.load %x[] : memref<f64>
+  %1 = arith.truncf %0 : f64 to f32
+  memref.store %1, %y[] : memref<f32>
+  return
+}
+
+func.func private @copied(%x: memref<f64>, %y: memref<f64>) {
+  %0 = memref.load %x[] : memref<f64>
+  memref.store %0, %y[] : memref<f64>
+  return
+}
+
+func.func @calls(%x: memref<?xf32>, %n: index, %arena: memref<64xi8>) -> (memref<f32>, memref<f64>) {
+  %c0 = arith.constant 0 : index
+  %total = memref.view %arena[%c0][] : memref<64xi8> to memref<f64>
+  call @handed_on(%x, %n, %total) : (memref<?xf32>, index, memref<f64>) -> ()
+  %result = memref.alloc() : memref<f32>
+  call @rounded(%total, %result) : (memref<f64>, memref<f32>) -> ()
+  %other = memref.alloc() : memref<f64>
+  call @handed_to_two(%x, %n, %other) : (memref<?xf32>, index, memref<f64>) -> ()
+  call @rounded(%other, %result) : (memref<f64>, memref<f32>) -> ()
+  %copy = memref.alloc() : memref<f64>
+  call @copied(%other, %copy) : (memref<f64>, memref<f64>) -> ()
+  memref.dealloc %other : memref<f64>
+  return %result, %copy : memref<f32>, memref<f64>
+}

@@ -1,5 +1,6 @@
 """Checks sums of f32 against f64: as exact as PyTorch's, and exact where all numbers are equal."""
 
+import re
 import sys
 
 import pytest
@@ -41,6 +42,23 @@ def test_sums_of_equal_numbers_are_rounded_once(number: float) -> None:
     actual, _ = _results(x)
     for one, expected in zip(actual, _Sums()(x.double()), strict=True):
         assert torch.equal(one, expected.float().double())
+
+
+@pytest.mark.parametrize("mean", [0.0, 1000.0])
+def test_sums_of_all_elements_have_at_most_the_errors_of_pytorch(mean: float) -> None:
+    class Program(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+            return x.sum(), x.mean(), x @ x
+
+    for seed in range(8):
+        x = torch.randn(100_001, generator=torch.Generator().manual_seed(seed)) + mean
+        program = plumbline.compile(Program(), (x,))
+        # A kernel adds up eight elements in f32 though another one rounds what it gives.
+        assert re.search(r"arith.addf .* : f32$", program.stage("kernels"), re.MULTILINE)
+        exact = Program()(x.double())
+        for actual, theirs, expected in zip(program(x), Program()(x), exact, strict=True):
+            error, bound = ((one.double() - expected).abs() for one in (actual, theirs))
+            assert error <= max(bound, expected.abs() * 2**-24)
 
 
 def test_sums_in_double_are_added_up_in_that() -> None:
