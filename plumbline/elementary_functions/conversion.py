@@ -18,25 +18,33 @@ from plumbline.elementary_functions.functions import EXACT_FUNCTIONS, FUNCTIONS
 from plumbline.elementary_functions.lookups import fits_registers
 from plumbline.elementary_functions.orders import is_at_most_0
 from plumbline.elementary_functions.pieces import FUNCTIONS_IN_PIECES
-from plumbline.elementary_functions.trigonometric import REDUCTIONS, Reduction
+from plumbline.elementary_functions.trigonometric import REDUCTIONS, Reduction, reduced_small
 
 _Function = Callable[..., Float]
 
-_PERIODIC = ("math.cos", "math.sin", "math.tan")
+_F16 = "f16"
+
+PERIODIC = ("math.cos", "math.sin", "math.tan")
+
+OF_SMALL_ANGLE = "plumbline.small_angle"
+"""The attribute of one of these whose angle is less than `trigonometric.SMALL` says, or none."""
 
 
-def expand_elementary_functions(root: ir.Operation, but: Sequence[str] = ()) -> None:
+def expand_elementary_functions(
+    root: ir.Operation, but: Sequence[str] = (), later: Sequence[str] = ()
+) -> None:
     """Spells ops of the math dialect in arithmetic, on single numbers and on vectors.
 
     And remainders, which are one operation, but a call of libm as well. Those called `but` stay
-    where they are of f32, and so do those that may be approximate, as a GPU's own are.
+    where they are of f32, and so do those that may be approximate, as a GPU's own are; those called
+    `later` stay of all types.
     """
     known = {**FUNCTIONS, **EXACT_FUNCTIONS}
     with root.context:
         for view in operations_named(root, "math.powf", *known):
             op = _exp2_of(view) or view
             build = known.get(op.name)
-            if build is None:
+            if build is None or op.name in later:
                 continue
             type_ = op.results[0].type
             element = type_.element_type if isinstance(type_, ir.VectorType) else type_
@@ -44,7 +52,7 @@ def expand_elementary_functions(root: ir.Operation, but: Sequence[str] = ()) -> 
                 continue
             if (op.name in but or is_approximate(op)) and isinstance(element, ir.F32Type):
                 continue
-            reduced = _reduction_for(op.operands[0]) if op.name in _PERIODIC else None
+            reduced = _reduction_for(op) if op.name in PERIODIC else None
             if reduced is not None:
                 build = functools.partial(build, reduced=reduced)
             if op.name == "math.exp" and is_at_most_0(op.operands[0]):
@@ -66,13 +74,28 @@ def look_up_functions(root: ir.Operation) -> None:
                 _spell(op, build, pieces.one_plus_tanh)
 
 
-def _reduction_for(angle: ir.Value) -> Reduction | None:
-    """What takes right angles away from a float that was widened from one of fewer bits."""
-    op = defining_operation(angle)
+def _reduction_for(op: ir.Operation) -> Reduction | None:
+    """What takes right angles away for less than from any float, if something does."""
+    narrow = _widened_from(op.operands[0])
+    if narrow == _F16:
+        return REDUCTIONS[_F16]
+    if OF_SMALL_ANGLE in op.attributes:
+        return reduced_small
+    return REDUCTIONS.get(narrow)
+
+
+def has_own_reduction(angle: ir.Value) -> bool:
+    """Whether a float is of a type whose numbers are all small angles."""
+    return _widened_from(angle) == _F16
+
+
+def _widened_from(value: ir.Value) -> str:
+    """The type of fewer bits that a float was widened from; empty if it was not."""
+    op = defining_operation(value)
     if op is None or op.name != "arith.extf":
-        return None
+        return ""
     type_ = op.operands[0].type
-    return REDUCTIONS.get(str(type_.element_type if isinstance(type_, ir.VectorType) else type_))
+    return str(type_.element_type if isinstance(type_, ir.VectorType) else type_)
 
 
 def _exp2_of(op: ir.Operation) -> ir.Operation | None:
@@ -113,7 +136,10 @@ EXPAND_ELEMENTARY_FUNCTIONS = Pass(
     "expand-elementary-functions",
     "Spell elementary functions, such as exp and sin, in arithmetic",
     expand_elementary_functions,
-    (Option("but", "ops that stay where they are of f32"),),
+    (
+        Option("but", "ops that stay where they are of f32"),
+        Option("later", "ops that stay whatever they are of"),
+    ),
 )
 
 LOOK_UP_FUNCTIONS = Pass(

@@ -2,9 +2,10 @@
 
 The multiple of pi / 2 is found after Payne and Hanek, "Radian reduction for trigonometric
 functions" (SIGNUM Newsletter 18, 1983): of 2 / pi only those bits count that, times x, are neither
-a multiple of 4 nor too small to matter. As this costs the same for all x, there is no other way for
-small ones. Of half precision, which is widened to f32, x has few bits: those of bf16 need a product
-of 32 bits alone, and f16 has no numbers that are large.
+a multiple of 4 nor too small to matter. This costs the same for all x. Where an x is known to be
+small, right angles are subtracted, in parts of few bits (Cody and Waite, "Software Manual for the
+Elementary Functions", 1980, chapter 8). Of half precision, which is widened to f32, x has few bits:
+those of bf16 need a product of 32 bits alone, and f16 has no numbers that are large.
 """
 
 import itertools
@@ -94,6 +95,25 @@ _PARTS_OF_RIGHT_ANGLE = (
     float.fromhex("0x1.10b462p-30"),
 )
 """pi / 2 in parts of 8 bits, whose products with 16 bits f32 holds, and what is left."""
+
+SMALL = {32: 2.0**11, 64: 2.0**20}
+"""By a float's width: numbers less than this have so few right angles that those times each part
+below but the last are floats."""
+
+_PARTS_FOR_SMALL = {
+    32: (
+        float.fromhex("0x1.9220000000000p+0"),
+        float.fromhex("-0x1.2c00000000000p-18"),
+        float.fromhex("0x1.1100000000000p-26"),
+        float.fromhex("0x1.68c2340000000p-39"),
+    ),
+    64: (
+        float.fromhex("0x1.921fb54400000p+0"),
+        float.fromhex("0x1.0b4611a800000p-34"),
+        float.fromhex("-0x1.d9cceba3f91f2p-66"),
+    ),
+}
+"""pi / 2 in parts of 13, 12, 13 and 24 bits, or of 33, 32 and 53."""
 
 _RIGHT_ANGLE = {
     32: (math.ldexp(1.57079637050628662109375, -30), math.ldexp(-4.37113883e-8, -30)),
@@ -198,6 +218,26 @@ def _reduced_f16(size: Float) -> _Angle:
     for part in _PARTS_OF_RIGHT_ANGLE:
         rest = rest - count * part
     return _Angle(rest, None, quadrant)
+
+
+def reduced_small(size: Float) -> _Angle:
+    """The same of numbers that are less than `SMALL`, or none.
+
+    Differences are exact but for that of the part before the last, which is so where little is
+    left, and of which is known what it lost.
+    """
+    count = size * (2 / math.pi) + size.rounder
+    quadrant, count = count.as_int(), count - size.rounder
+    *parts, inexact, last = _PARTS_FOR_SMALL[size.bits]
+    rest = size
+    for part in parts:
+        rest = rest - count * part
+    near = rest - count * inexact
+    lost = (rest - near) - count * inexact
+    if size.bits == 32:
+        return _Angle(near + (lost - count * last), None, quadrant)
+    angle = sum_of(near, lost - count * last)
+    return _Angle(angle.high, angle.low, quadrant)
 
 
 def _rest_of_single(upper: Int, low: Int, third: Int) -> tuple[Float, None]:

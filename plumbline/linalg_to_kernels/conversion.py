@@ -9,6 +9,7 @@ from plumbline.bindings.pipeline import Option, Pass, Pipeline, Step
 from plumbline.elementary_functions.conversion import (
     EXPAND_ELEMENTARY_FUNCTIONS,
     LOOK_UP_FUNCTIONS,
+    PERIODIC,
 )
 from plumbline.elementary_functions.pieces import FUNCTIONS_IN_PIECES
 from plumbline.errors import UserError
@@ -54,6 +55,7 @@ from plumbline.linalg_to_kernels.prefetch_rows import prefetch_rows
 from plumbline.linalg_to_kernels.rearrange_weights import rearrange_weights
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
 from plumbline.linalg_to_kernels.select_clamps import select_clamps
+from plumbline.linalg_to_kernels.small_angles import reduce_small_angles
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.linalg_to_kernels.split_sums import split_sums
@@ -351,6 +353,12 @@ PREFETCH_ROWS = Pass(
     prefetch_rows,
 )
 
+REDUCE_SMALL_ANGLES = Pass(
+    "reduce-small-angles",
+    "Have loops that take sines look whether all angles are small, and take them by less then",
+    reduce_small_angles,
+)
+
 VECTORISE_FUNCTIONS = Pass(
     "vectorise-functions",
     "Have loops that compute exp, exp2, erf or tanh take vectors, which can look these up",
@@ -496,11 +504,13 @@ def linalg_to_kernels_pipeline(
             DROP_EXACT_ROUNDINGS,
             # Of CPUs without such vectors not all have one operation for it.
             *([FUSE_PRODUCTS] if unit.bytes >= AVX2.bytes else []),
-            EXPAND_ELEMENTARY_FUNCTIONS.with_options(f"but={functions}"),
+            EXPAND_ELEMENTARY_FUNCTIONS.with_options(f"but={functions} later={','.join(PERIODIC)}"),
             SELECT_CLAMPS,
             MAKE_LOOPS,
             PARALLELISE.with_options(f"threads={threads}"),
             SHAPE_LOOPS,
+            *([REDUCE_SMALL_ANGLES] if unit.lanes(32) > 1 else []),
+            EXPAND_ELEMENTARY_FUNCTIONS.with_options(f"but={functions}"),
             DIVIDE_AS_FLOATS.with_options(options),
             TRANSPOSE_TILES.with_options(options),
             STREAM_RESULTS.with_options(options),

@@ -212,6 +212,7 @@ PASSES = _by_name(
         linalg_to_kernels.FOLD_CASTS,
         linalg_to_kernels.DROP_EXACT_ROUNDINGS,
         linalg_to_kernels.VECTORISE_FUNCTIONS,
+        linalg_to_kernels.REDUCE_SMALL_ANGLES,
         linalg_to_kernels.PAIR_CHANNELS,
         linalg_to_kernels.READ_DEQUANTIZED_WEIGHTS,
         linalg_to_kernels.FOLD_CONSTANT_PRODUCTS,

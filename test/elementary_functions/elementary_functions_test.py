@@ -13,6 +13,7 @@ import torch
 import plumbline
 from plumbline.archives.reference_archive import Tensor
 from plumbline.elementary_functions.functions import FUNCTIONS
+from plumbline.elementary_functions.trigonometric import SMALL
 from plumbline.llvm_to_asm.assembly import emit_assembly
 from plumbline.target.cpu import cpu_target
 from test.elementary_functions.compiled import llvm_ir_of, load
@@ -133,6 +134,46 @@ def test_angles_of_doubles_near_right_ones(cpu: str) -> None:
         bound = REFERENCES[name].bound_of_f64
         assert bound is not None
         assert error <= bound, f"{name}: {error} units at {where}"
+
+
+class _Angles(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return x.sin(), x.cos(), x.tan()
+
+
+@pytest.mark.parametrize("cpu", _CPUS[:-1])
+@pytest.mark.parametrize("type_", ["f32", "f64"])
+def test_angles_that_are_small_beside_one_another(type_: str, cpu: str) -> None:
+    dtype = np.dtype(np.float32 if type_ == "f32" else np.float64).type
+    generator = np.random.default_rng(0)
+    bound = SMALL[32 if type_ == "f32" else 64]
+    with mpmath.workprec(200):
+        counts = [int(count) for count in generator.uniform(0, bound / 1.5708, 2000)]
+        near = np.array([float(count * mpmath.pi / 2) for count in counts], dtype)
+    drawn = generator.uniform(-1, 1, 2000).astype(dtype) * dtype(bound)
+    small = (10.0 ** generator.uniform(-30, 1, 1000)).astype(dtype)
+    x = np.concatenate([near, np.nextafter(near, dtype(0)), drawn, small, -small])
+    x = np.nextafter(np.clip(x, -bound, bound), dtype(0))
+    program = plumbline.compile(_Angles(), (torch.from_numpy(x),), target_cpu=cpu)
+    for name, result in zip(("sin", "cos", "tan"), program(torch.from_numpy(x)), strict=True):
+        exact = of_mpmath(getattr(mpmath, name), 200)
+        error, where = worst(name, result.numpy(), x, of_numbers=exact)
+        expected = REFERENCES[name]
+        most = expected.bound if type_ == "f32" else expected.bound_of_f64
+        assert most is not None
+        assert error <= most, f"{name}: {error} units at {where}"
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("count", [40, 1000])
+def test_angles_of_which_some_are_large(count: int, dtype: torch.dtype) -> None:
+    x = torch.randn(count, dtype=dtype, generator=torch.Generator().manual_seed(0))
+    program = plumbline.compile(_Angles(), (x,))
+    for at, number in ((3, 1e9), (17, torch.inf), (39, torch.nan), (count - 1, -1e30)):
+        y = x.clone()
+        y[at] = number
+        for actual, expected in zip(program(y), _Angles()(y.double()), strict=True):
+            torch.testing.assert_close(actual, expected.to(dtype), equal_nan=True)
 
 
 @pytest.mark.parametrize("cpu", ["baseline", "native"])

@@ -27,8 +27,9 @@ class _Function(torch.nn.Module):
         lambda x: torch.softmax(x, dim=-1),
         torch.nn.functional.gelu,
         lambda x: torch.where(x[:, :1] > 0, x, x.abs() + 1),
-        # It takes products whose two halves are two results of one operation.
-        torch.sin,
+        # It takes products whose two halves are two results of one operation, as what an angle
+        # takes more for is not computed once more to see whether it is small.
+        lambda x: torch.sin(x.abs().sqrt()),
     ],
     ids=["rows", "rows_that_are_asked_for", "elements", "of_a_column", "halves"],
 )
