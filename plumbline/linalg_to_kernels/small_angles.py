@@ -86,7 +86,7 @@ class _Loop:
 
     def _is_repeatable(self, op: ir.Operation) -> bool:
         if op.name != LOAD:
-            return op.name.startswith("arith.")
+            return bool(op.name.startswith("arith."))
         read = root(op.operands[0])
         written = [root(store.operands[1]) for store in self._ops if store.name == STORE]
         return all(read != each and (is_apart(read) or is_apart(each)) for each in written)
@@ -101,8 +101,9 @@ class _Loop:
         buffer, *places = list(op.operands)[1 if op.name == STORE else 0 :]
         at = self._loop.induction_variable
         strides, _ = ir.MemRefType(buffer.type).get_strides_and_offset()
-        moves = [place == at for place in places]
-        return not any(moves[:-1]) and (not any(moves) or bool(strides[-1] == 1))
+        if at in places[:-1]:
+            return False
+        return at not in places or bool(strides[-1] == 1)
 
     def branch(self) -> None:
         """Puts a loop over blocks in the place of the loop, or a branch where there is one."""

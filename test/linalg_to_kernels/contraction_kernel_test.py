@@ -81,6 +81,9 @@ def test_strategies_by_sizes() -> None:
     assert of(_PRODUCT, 1, 64, 64) == (tiles, RightOperand.IN_PLACE)
     assert of(_OF_TRANSPOSED, 64, 64, 64) == (tiles, RightOperand.TRANSPOSED)
     assert of(_OF_TRANSPOSED, 1, 64, 64) == (dots, RightOperand.TRANSPOSED)
+    assert of(_OF_TRANSPOSED, 2, 768, 768)[0] == dots
+    assert of(_OF_TRANSPOSED, 6, 64, 64)[0] == dots
+    assert of(_OF_TRANSPOSED, 7, 64, 64)[0] == tiles
     # A long way down columns is no way to read a left operand.
     assert of(_PRODUCT, 96, 8192, 512) == (tiles, RightOperand.COPIED)
     # A matrix times a vector reads the matrix as it lies.
