@@ -124,6 +124,7 @@ def test_this_process_does_not_call_it(tmp_path: Path) -> None:
     assert {each.name for each in tmp_path.iterdir()} == {
         "cached.h",
         "cached.json",
+        "cachedConfig.cmake",
         "cached.o",
         "libcached.a",
     }
