@@ -318,7 +318,9 @@ def test_few_queries(
     tensors = (torch.randn(queries), torch.randn(keys), torch.randn(keys))
     program = plumbline.compile(_Attention(), tensors)
     torch.testing.assert_close(program(*tensors)[0], _Attention()(*tensors))
-    assert ("@attention_" in program.stage("kernels")) == is_one_kernel
+    # With AVX2 alone, tiles have fewer columns to fill.
+    kernels = plumbline.compile(_Attention(), tensors, target_cpu="x86-64-v4").stage("kernels")
+    assert ("@attention_" in kernels) == is_one_kernel
 
 
 def test_layers_with_something_to_each_element_are_no_attention() -> None:
