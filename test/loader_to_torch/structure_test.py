@@ -44,7 +44,7 @@ class _Decoder(torch.nn.Module):
         if bias is not None:
             scores = scores + bias
         if mask is not None:
-            scores = scores * mask * self.scales.sum()
+            scores = scores * mask * self.scales[-3:]
         return {"scores": scores, "loss": None, "past": (keys + 1, [values * 2])}
 
 
