@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -316,3 +317,7 @@ def test_complex_numbers_in_the_c_of_the_other_compiler(tmp_path: Path) -> None:
     )
     clang = ["clang", "--target=x86_64-pc-windows-msvc", "-ffreestanding", "-Werror"]
     subprocess.run([*clang, f"-I{tmp_path}", "-fsyntax-only", str(source)], check=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
