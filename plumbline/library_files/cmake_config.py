@@ -15,8 +15,10 @@ def cmake_config(description: LibraryDescription, library: str, threads: int) ->
       threads: as its kernels were made for.
     """
     cpu = description.target_cpu
-    needed = ["gomp"] * (threads > 1)
-    needed += ["pthread"] * (threads > 1 and is_for_windows(cpu)) or ["m"]
+    needed = ["m"]
+    if threads > 1:
+        # There OpenMP's runtime library does not bring the threads that it is made of.
+        needed += ["gomp", "pthread"] if is_for_windows(cpu) else ["gomp"]
     if description.gpu_arch is not None:
         needed += ["dl", "pthread"]
     static = _target(
