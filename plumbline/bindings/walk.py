@@ -1,6 +1,6 @@
 """Finding operations in a module, and the values that they use."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from torch_mlir import ir
 
@@ -121,6 +121,18 @@ def clone_operations(ops: Iterable[ir.Operation], values: dict[ir.Value, ir.Valu
         clone = op.clone(ip=ir.InsertionPoint.current).operation
         replace_operands(clone, values)
         values |= zip(op.results, clone.results, strict=True)
+
+
+def needed_for(
+    values: Iterable[ir.Value], operations: Sequence[ir.Operation]
+) -> list[ir.Operation]:
+    """Those of `operations`, in their order, that give `values`, or what others that do so need."""
+    needed, found = set(values), []
+    for op in reversed(operations):
+        if needed.intersection(op.results):
+            needed.update(op.operands)
+            found.append(op)
+    return found[::-1]
 
 
 def enclosing_in(block: ir.Block, op: ir.Operation) -> ir.Operation:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, scf
 
-from plumbline.bindings.walk import constant_integer
+from plumbline.bindings.walk import constant_integer, needed_for
 from plumbline.linalg_to_gpu.launches import THREADS, Thread, delinearized, launch, strided
 from plumbline.linalg_to_gpu.loop_kernels import LoopKernel
 from plumbline.linalg_to_kernels.building import PARALLEL, for_each, if_else, index, product
@@ -64,7 +64,7 @@ def _build(
     parts = _parts(free, ordered)
     counts = [index(parts), *(loop.upperBound for loop in free)]
     number = product(counts)
-    placing = _needed_for(place, kernel.body)
+    placing = needed_for(place, kernel.body)
     computed = [op for op in kernel.body if op not in placing]
     axes = [
         axis for axis, at in enumerate(place) if all(at != loop.induction_variable for loop in free)
@@ -116,19 +116,6 @@ def _count(loops: Sequence[scf.ForOp], usual: int) -> int:
         known = constant_integer(loop.upperBound)
         count *= usual if known is None else known
     return count
-
-
-def _needed_for(
-    places: Sequence[ir.Value], operations: Sequence[ir.Operation]
-) -> list[ir.Operation]:
-    """Those operations that places are computed by, in order."""
-    needed = set(places)
-    found: list[ir.Operation] = []
-    for op in reversed(operations):
-        if needed.intersection(op.results):
-            found.insert(0, op)
-            needed |= set(op.operands)
-    return found
 
 
 def _in_order(loops: Sequence[scf.ForOp], body: Callable[[], None]) -> None:

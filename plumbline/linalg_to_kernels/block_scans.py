@@ -13,7 +13,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, scf, vector
 
 from plumbline.bindings.views import is_apart, root
-from plumbline.bindings.walk import clone_operations, is_inside, operations_named
+from plumbline.bindings.walk import clone_operations, is_inside, needed_for, operations_named
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
 from plumbline.linalg_to_kernels.vectors import of_lanes, on_lanes
@@ -70,7 +70,7 @@ def _scan(loop: scf.ForOp) -> _Scan | None:
     *ops, end = ops
     so_far, combined = loop.inner_iter_args[0], end.operands[0]
     waiting = _depending_on(so_far, ops)
-    needed = _needed_for(combined, ops)
+    needed = needed_for([combined], ops)
     combine = [op for op in waiting if op in needed]
     after = [op for op in waiting if op not in needed]
     before = [op for op in ops if op not in waiting]
@@ -89,17 +89,6 @@ def _depending_on(value: ir.Value, ops: Sequence[ir.Operation]) -> list[ir.Opera
     for op in ops:
         if known.intersection(op.operands):
             known |= set(op.results)
-            found.append(op)
-    return found
-
-
-def _needed_for(value: ir.Value, ops: Sequence[ir.Operation]) -> list[ir.Operation]:
-    """Those that give a value, or what others that do so need."""
-    wanted = {value}
-    found = []
-    for op in reversed(ops):
-        if wanted.intersection(op.results):
-            wanted |= set(op.operands)
             found.append(op)
     return found
 

@@ -13,6 +13,7 @@ from torch_mlir import ir
 
 from plumbline.bindings.views import NEW_MEMORY
 from plumbline.bindings.walk import callee, defining_operation, operations_named
+from plumbline.signature.c_signature import is_public
 
 _BOUNDS = 3
 """How many operands a loop has before what it carries."""
@@ -82,7 +83,7 @@ class RoundedSums:
         if made is not None:
             return made.name in _MEMORY
         function = buffer.owner.owner.operation
-        if function.name != "func.func" or not _is_private(function):
+        if function.name != "func.func" or is_public(function):
             return False
         number = ir.BlockArgument(buffer).arg_number
         calls = self._calls[ir.StringAttr(function.attributes["sym_name"]).value]
@@ -107,11 +108,3 @@ class RoundedSums:
         return user.name in ("memref.store", "memref.dealloc") or (
             user.name == "memref.load" and self._is_rounded(user.results[0], seen)
         )
-
-
-def _is_private(function: ir.Operation) -> bool:
-    attributes = function.attributes
-    return (
-        "sym_visibility" in attributes
-        and ir.StringAttr(attributes["sym_visibility"]).value == "private"
-    )

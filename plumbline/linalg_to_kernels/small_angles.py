@@ -16,6 +16,7 @@ from plumbline.bindings.walk import (
     clone_operations,
     constant_integer,
     defining_operation,
+    needed_for,
     operations_named,
 )
 from plumbline.elementary_functions.conversion import OF_SMALL_ANGLE, PERIODIC, has_own_reduction
@@ -53,16 +54,8 @@ class _Loop:
         functions = [op for op in ops if op.name in PERIODIC and _is_number(op.operands[0])]
         self._angles = list(dict.fromkeys(op.operands[0] for op in functions))
         self._functions = {op.results[0] for op in functions}
-        self._before = self._needed_for(self._angles)
+        self._before = needed_for(self._angles, ops)
         """What computes angles, in order."""
-
-    def _needed_for(self, values: Sequence[ir.Value]) -> list[ir.Operation]:
-        needed, found = set(values), []
-        for op in reversed(self._ops):
-            if needed.intersection(op.results):
-                found.append(op)
-                needed.update(op.operands)
-        return found[::-1]
 
     def can_branch(self) -> bool:
         """Whether all angles of some elements are known before anything is done to these."""
