@@ -220,7 +220,7 @@ _ENABLE_GRAD = (
 _MAKE_FX = (
     "Gradients of what torch.export cannot follow may go through "
     "torch.fx.experimental.proxy_tensor.make_fx: hand over the graph that it makes of the program "
-    "(tools/aot/README.md, Training)."
+    "(docs/programs.md, Training)."
 )
 
 

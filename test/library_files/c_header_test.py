@@ -237,7 +237,7 @@ def test_in_out_arguments_are_pointers_that_are_not_const(
     assert _run(tmp_path, "./main") == "3 6 12\n"
 
 
-# As tools/aot/README.md has it.
+# As docs/programs.md has it.
 _DRAWS = """
 #include <stdio.h>
 #include <string.h>

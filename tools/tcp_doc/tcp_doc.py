@@ -22,6 +22,16 @@ _HEAD = """\
 Written by `./bazelw run //tools/tcp_doc` from `plumbline/tcp/ops`; do not edit. How an op is added:
 [adding_an_op.md](adding_an_op.md). Integers are signless in TCP: where the sign matters, an op or
 an attribute says what they are taken for. The examples are lines of the round-trip tests.
+
+Schedules of the transform dialect tile and fuse through `tcp.slice` once it is lowered:
+
+    tcp-opt file.mlir -tcp-to-linalg-pipeline -convert-strided-slices-to-linalg -transform-interpreter
+
+Have `transform.structured.fuse` say `{apply_cleanup}`, or merge slices before `fuse_into_containing_op`: MLIR
+takes a slice of a slice for no use of the producer otherwise, and `fuse` leaves it outside without a word
+([contiguous slices](../test/tcp_to_linalg/fuse_through_slice.mlir),
+[strided ones](../test/tcp_to_linalg/fuse_through_strided_slice.mlir)). Ops of TCP themselves cannot be tiled, as a dialect
+defined in Python can implement no interface of MLIR's for that.
 """
 
 

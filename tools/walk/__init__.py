@@ -1,1 +1,1 @@
-"""The walk through all stages of a program, in tools/aot/README.md."""
+"""The walk through all stages of a program, on the pages that show them."""

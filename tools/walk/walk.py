@@ -1,6 +1,6 @@
-"""Writes into tools/aot/README.md what the stages make of the program that it walks through.
+"""Writes into the pages that show stages what these make of the programs there.
 
-`./bazelw run //tools/walk` does, where a stage makes something else than the page shows.
+`./bazelw run //tools/walk` does, where a stage makes something else than a page shows.
 """
 
 import re
@@ -13,12 +13,12 @@ from plumbline.archives import atomic_file
 
 # Bazel runs this file through a chain of links that ends in the checkout.
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = Path("tools/aot/README.md")
+PAGES = (Path("tools/aot/README.md"), Path("docs/gpu.md"))
 
 _WIDTH = 136
 """From where on lines of the page end in dots."""
 _INDENT = "    "
-# Commands that show a file of the walk, and its path from the workspace on.
+# Commands that show a file of a stage, and its path from the workspace on.
 _SHOWN = re.compile(r'^ {4}\$ (?:cat |python3 .*numpy\.load\(")bazel-bin/([^"\s]+)')
 
 Lines = Sequence[str]
@@ -119,6 +119,7 @@ def _first(lines: Lines, part: str, begin: int = 0) -> int:
 
 
 if __name__ == "__main__":
-    text = (ROOT / PAGE).read_text(encoding="utf-8")
-    # Bazel starts programs where their data is.
-    atomic_file.write_bytes(ROOT / PAGE, walked(text, Path.cwd()).encode())
+    for page in PAGES:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        # Bazel starts programs where their data is.
+        atomic_file.write_bytes(ROOT / page, walked(text, Path.cwd()).encode())

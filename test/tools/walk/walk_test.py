@@ -1,4 +1,4 @@
-"""The page of the walk shows what the stages make."""
+"""The pages that show stages show what these make."""
 
 import sys
 from pathlib import Path
@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tools.walk.walk import PAGE, ROOT, walked
+from tools.walk.walk import PAGES, ROOT, walked
 
 
-def test_the_page_shows_what_the_stages_make() -> None:
-    page = (ROOT / PAGE).read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_pages_show_what_the_stages_make(page: Path) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
     # Bazel starts tests where their data is.
-    assert walked(page, Path.cwd()) == page, "`./bazelw run //tools/walk` writes it anew"
+    assert walked(text, Path.cwd()) == text, "`./bazelw run //tools/walk` writes it anew"
 
 
 def test_all_of_a_file(tmp_path: Path) -> None:
