@@ -25,13 +25,15 @@ an attribute says what they are taken for. The examples are lines of the round-t
 
 Schedules of the transform dialect tile and fuse through `tcp.slice` once it is lowered:
 
-    tcp-opt file.mlir -tcp-to-linalg-pipeline -convert-strided-slices-to-linalg -transform-interpreter
+    tcp-opt file.mlir -tcp-to-linalg-pipeline -convert-strided-slices-to-linalg \\
+        -transform-interpreter
 
-Have `transform.structured.fuse` say `{apply_cleanup}`, or merge slices before `fuse_into_containing_op`: MLIR
-takes a slice of a slice for no use of the producer otherwise, and `fuse` leaves it outside without a word
-([contiguous slices](../test/tcp_to_linalg/fuse_through_slice.mlir),
-[strided ones](../test/tcp_to_linalg/fuse_through_strided_slice.mlir)). Ops of TCP themselves cannot be tiled, as a dialect
-defined in Python can implement no interface of MLIR's for that.
+Have `transform.structured.fuse` say `{apply_cleanup}`, or merge slices before
+`fuse_into_containing_op`: MLIR takes a slice of a slice for no use of the producer otherwise, and
+`fuse` leaves it outside without a word ([contiguous
+slices](../test/tcp_to_linalg/fuse_through_slice.mlir), [strided
+ones](../test/tcp_to_linalg/fuse_through_strided_slice.mlir)). Ops of TCP themselves cannot be
+tiled, as a dialect defined in Python can implement no interface of MLIR's for that.
 """
 
 
