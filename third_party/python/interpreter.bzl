@@ -1,21 +1,27 @@
-"""The Python interpreter that runs everything: the machine's own Python 3.11."""
+"""The Python interpreter that runs everything: one that the machine has."""
 
-VERSION = "3.11"
+# Of several the first is taken, so that machines share caches. bazelw reads this line.
+VERSIONS = ["3.11", "3.12", "3.13"]
 
-# A fixed path of Debian's, for a PATH that leads elsewhere.
-_CANDIDATES = ["python" + VERSION, "python3", "/usr/bin/python" + VERSION]
+# Fixed paths of Debian's, for a PATH that leads elsewhere.
+_CANDIDATES = (
+    ["python" + version for version in VERSIONS] +
+    ["python3"] +
+    ["/usr/bin/python" + version for version in VERSIONS]
+)
 
 # PATH may lead to a shim (pyenv) or into a virtual environment; neither is what should be kept.
 _REPORT = "import os, sys; print('%d.%d' % sys.version_info[:2]); print(os.path.realpath(sys.executable))"
 
 def find_python(repository_ctx):
-    """Finds Python 3.11 on this machine.
+    """Finds a Python on this machine that everything runs with.
 
     Args:
       repository_ctx: of the repository rule that asks.
 
     Returns:
-      The interpreter's absolute path, as a string. Fails when there is none.
+      A struct of the interpreter's absolute path, `executable`, and its `version`, such as "3.11".
+      Fails when there is none.
     """
     for candidate in _CANDIDATES:
         path = candidate if candidate.startswith("/") else repository_ctx.which(candidate)
@@ -25,16 +31,26 @@ def find_python(repository_ctx):
         if result.return_code:
             continue
         version, executable = result.stdout.splitlines()
-        if version == VERSION:
-            return executable
+        if version in VERSIONS:
+            return struct(executable = executable, version = version)
     fail("""
 
-Plumbline needs Python {version}, and there is none on this machine (tried {candidates}).
-On Debian 12: apt-get install python{version}; elsewhere: put a python{version} on PATH.
-""".format(version = VERSION, candidates = ", ".join(_CANDIDATES)))
+Plumbline needs Python {versions}, and there is none on this machine (tried {candidates}).
+On Debian: apt-get install python3; elsewhere: put a python{first} on PATH.
+""".format(
+        candidates = ", ".join(_CANDIDATES),
+        first = VERSIONS[0],
+        versions = " or ".join([", ".join(VERSIONS[:-1]), VERSIONS[-1]]),
+    ))
 
 def _local_python_impl(repository_ctx):
-    major, minor = VERSION.split(".")
+    python = find_python(repository_ctx)
+    major, minor = python.version.split(".")
+    repository_ctx.file("version.bzl", '''\
+"""The version of the interpreter."""
+
+VERSION = "{}"
+'''.format(python.version))
     repository_ctx.file("BUILD.bazel", """\
 load("@rules_python//python:py_runtime.bzl", "py_runtime")
 load("@rules_python//python:py_runtime_pair.bzl", "py_runtime_pair")
@@ -60,11 +76,13 @@ toolchain(
     toolchain = ":runtime_pair",
     toolchain_type = "@rules_python//python:toolchain_type",
 )
-""".format(interpreter = find_python(repository_ctx), major = major, minor = minor))
+""".format(interpreter = python.executable, major = major, minor = minor))
 
 local_python = repository_rule(
     implementation = _local_python_impl,
-    doc = "A Python toolchain, `:toolchain`, over the machine's own interpreter.",
+    doc = """A Python toolchain, `:toolchain`, over the machine's own interpreter.
+
+`version.bzl` holds its `VERSION`, such as "3.11".""",
     configure = True,
     # Another PATH may lead to another interpreter.
     environ = ["PATH"],

@@ -121,7 +121,7 @@ def _pip_deps_impl(repository_ctx):
     lines = [line.strip() for line in repository_ctx.read(lock).splitlines()]
     packages = [_package(line) for line in lines if line and not line.startswith("#")]
 
-    python = find_python(repository_ctx)
+    python = find_python(repository_ctx).executable
     if repository_ctx.execute([python, "-m", "pip", "--version"]).return_code:
         fail(_NO_PIP.format(python = python))
 

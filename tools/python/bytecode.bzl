@@ -4,9 +4,9 @@ Python keeps the bytecode of a module beside it, but a sandbox, and a machine th
 another, have only what is declared. So the bytecode is made by actions, one for each library.
 """
 
+load("@local_python//:version.bzl", "VERSION")
 load("@rules_python//python:defs.bzl", "py_binary", "py_test")
 load("@rules_python//python:py_info.bzl", "PyInfo")
-load("//third_party/python:interpreter.bzl", "VERSION")
 
 _BytecodeInfo = provider(
     doc = "The bytecode of a library and what it depends on.",
