@@ -53,6 +53,10 @@ _WIDE_LANES = 256
 """How many are where of each row a sum or an extreme is kept alone: memory is then read in longer
 stretches. Of 4096 rows of 256 floats the sum took 1.8 times as long by 64."""
 
+_MOST_READ_AGAIN = 1 << 16
+"""But fewer, down to `_LANES`, where they would have more elements than these, which the root reads
+once more, as it transposes them: as many of f32 as half a second cache holds."""
+
 _SUMS = MOST_BESIDE
 """How many sums are added to at once, in a buffer."""
 
@@ -183,7 +187,10 @@ class _LoopNests:
     def _lanes_at_once(self) -> int:
         """How many contiguous rows are done at once: fewer where steps leave each other much."""
         if not self._keeps_elements():
-            return _WIDE_LANES
+            lanes, length = _WIDE_LANES, self._length_read_again()
+            while lanes > _LANES and length * lanes > _MOST_READ_AGAIN:
+                lanes //= 2
+            return lanes
         kept = []
         for step, number in self._kept():
             lane = self.lane_loop(step)
@@ -193,6 +200,13 @@ class _LoopNests:
         while lanes > _FEWEST_LANES and (sum(kept) - max(kept)) * lanes > _MOST_KEPT:
             lanes //= 2
         return lanes
+
+    def _length_read_again(self) -> int:
+        """How many elements of a row the root transposes, once other steps have read them."""
+        root = self._group.root
+        lane, pieces = self.lane_loop(root), self.order(root).pieces
+        along = [root.sizes[loop] for loop in pieces if loop != lane and lane in pieces]
+        return _MOST_READ_AGAIN if DYNAMIC in along else max(along, default=0)
 
     def _is_divided(self, step: Computation, number: int) -> bool:
         """Whether a result is read at places that are quotients, as after a reshape, and small.
@@ -245,20 +259,24 @@ class _LoopNests:
     # -- rows ---------------------------------------------------------------------------------
 
     def _contiguous_row(self) -> int | None:
-        """The row along which the root's elements are contiguous, if steps are best done so too."""
+        """The row along which elements are contiguous, if steps are best done so.
+
+        That are the root's, or those that it transposes, which it does by pieces then.
+        """
         group = self._group
-        long = self._several(group.root)
-        inner = order_of(group, group.root, long).loops[-1:]
         if self._blocks is not None or group.block is not None:
             return None
-        if not inner or inner[0] not in group.rows:
-            return None
-        return inner[0] if self._suits_steps(inner[0]) else None
+        order = order_of(group, group.root, self._several(group.root))
+        steps = [step for step in group.steps if not (order.pieces and step is group.root)]
+        for row in dict.fromkeys((*order.loops[-1:], *order.pieces)):
+            if row in group.rows and self._suits_steps(row, steps):
+                return row
+        return None
 
-    def _suits_steps(self, row: int) -> bool:
+    def _suits_steps(self, row: int, steps: Sequence[Computation]) -> bool:
         """Whether steps that have loops besides rows do as well with `row` as the innermost one."""
         along_row = within_row = 0
-        for step in self._group.steps:
+        for step in steps:
             rows = self._group.row_loops[step]
             own = [loop for loop in self._several(step) if loop not in rows.values()]
             if own:
@@ -438,6 +456,8 @@ class _LoopNests:
         if lane is None:
             order = order_of(self._group, step, own)
             return order if self._group.block is None else Order(order.loops)
+        if step is self._group.root and lane in (order := order_of(self._group, step, own)).pieces:
+            return order
         outer = sorted((loop for loop in own if loop != lane), key=lambda at: step.reduces[at])
         return Order((*outer, lane))
 
@@ -911,8 +931,8 @@ class _Step:
         rest = [loop for loop in self._order.loops if loop not in pieces]
 
         def piece(loop: int, at: ir.Value, length: int) -> tuple[ir.Value, ir.Value]:
-            size = self._nests.size(self._step, loop)
-            return at, least(arith.addi(at, index(length)), size)
+            _, end = self._bounds(loop)
+            return at, least(arith.addi(at, index(length)), end)
 
         def outer() -> None:
             def over_first(at: ir.Value) -> list[ir.Value]:
@@ -924,11 +944,9 @@ class _Step:
                     self._nest([first, second], self._store_elements, bounds)
                     return []
 
-                size = self._nests.size(self._step, second)
-                for_each(index(0), size, pieces[second], over_second, parallel=True)
+                for_each(*self._bounds(second), pieces[second], over_second, parallel=True)
                 return []
 
-            size = self._nests.size(self._step, first)
-            for_each(index(0), size, pieces[first], over_first, parallel=True)
+            for_each(*self._bounds(first), pieces[first], over_first, parallel=True)
 
         self._nest(rest, outer)

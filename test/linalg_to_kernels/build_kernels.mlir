@@ -150,6 +150,38 @@ func.func private @transposition(%x: tensor<?x?xf32>, %n: index, %m: index) -> t
   return %0 : tensor<?x?xf32>
 }
 
+// Where rows that are transposed are added up first, this is done for some at once, too, along which they
+// are contiguous, and the transposition of these runs in pieces: of so many as stay in a cache until then.
+// CHECK-LABEL: func.func private @shares_of_columns(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<1024x1000xf32, {{[^)]*}}, %[[Y:[^:]*]]: memref<1000x1024xf32, {{[^)]*}}) attributes
+// CHECK:         %[[SUMS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<64xf32>
+// CHECK:         scf.for %[[FIRST:.*]] = %c0 to %c1000 step %c64
+// CHECK:           %[[END:.*]] = arith.minsi %{{.*}}, %c1000
+// CHECK:           scf.for %{{.*}} = %c0 to %c1024 step %c8
+// CHECK:             scf.for %[[AT:.*]] = %[[FIRST]] to %[[END]] step %c1
+// CHECK:               memref.load %[[X]][%{{.*}}, %[[AT]]]
+// CHECK:               memref.store %{{.*}}, %[[SUMS]]
+// CHECK:           scf.for %[[I:.*]] = %[[FIRST]] to %[[END]] step %c64
+// CHECK-NEXT:        scf.for %[[J:.*]] = %c0 to %c1024 step %c16
+// CHECK:               scf.for %[[A:.*]] = %[[I]] to
+// CHECK:                 scf.for %[[B:.*]] = %[[J]] to
+// CHECK:                   memref.load %[[X]][%[[B]], %[[A]]]
+// CHECK:                   memref.store %{{.*}}, %[[Y]][%[[A]], %[[B]]]
+func.func private @shares_of_columns(%x: tensor<1024x1000xf32>, %i: tensor<1000xf32>) -> tensor<1000x1024xf32> attributes {plumbline.group = "shares_of_columns"} {
+  %0 = linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%x : tensor<1024x1000xf32>) outs(%i : tensor<1000xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %o, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<1000xf32>
+  %e = tensor.empty() : tensor<1000x1024xf32>
+  %1 = linalg.generic {indexing_maps = [#t, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %0 : tensor<1024x1000xf32>, tensor<1000xf32>) outs(%e : tensor<1000x1024xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %r = arith.divf %a, %s : f32
+    linalg.yield %r : f32
+  } -> tensor<1000x1024xf32>
+  return %1 : tensor<1000x1024xf32>
+}
+
 // The few terms of each of elements whose number is not known are added up without a loop.
 // CHECK-LABEL: func.func private @sums_of_four(
 // CHECK:         scf.for
