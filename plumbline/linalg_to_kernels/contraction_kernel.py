@@ -9,10 +9,12 @@ from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, Strate
 from plumbline.linalg_to_kernels.depthwise import build_depthwise
 from plumbline.linalg_to_kernels.dot_products import build_dot_products
 from plumbline.linalg_to_kernels.micro_kernel import build_register_tiles
+from plumbline.linalg_to_kernels.weighted_rows import build_weighted_rows
 
 _BUILDERS = {
     Strategy.REGISTER_TILES: build_register_tiles,
     Strategy.DOT_PRODUCTS: build_dot_products,
+    Strategy.WEIGHTED_ROWS: build_weighted_rows,
     Strategy.DEPTHWISE: build_depthwise,
 }
 

@@ -45,6 +45,8 @@ class Strategy(Enum):
     REGISTER_TILES = "register tiles"
     DOT_PRODUCTS = "dot products"
     """Vectors along the summed elements, for few rows: the right operand is read once, in place."""
+    WEIGHTED_ROWS = "weighted rows"
+    """Sums of rows of the right operand, for few rows: it is read once, in place, along columns."""
     DEPTHWISE = "depthwise"
     """Several rows of a plane at once; there `rows` and `columns` both move the right operand. It
     is read in place, or copied if it is padded, strided or converted."""
@@ -55,6 +57,13 @@ _FEW_ROWS, _FEW_OF_CONVERTED = 6, 2
 second where its elements are of another type, as each row converts them anew. Of 4 rows by 768x768
 they take 0.46 of the time of tiles, for which that operand is transposed, of 6 rows 0.70, of 4 rows
 of bf16 1.3 (AMD Zen 1)."""
+
+_FEW_BITS = _FEW_ROWS * 32
+"""Up to how many bits of a column of the result sums of rows win, where the right operand lies
+along columns. By 768x3072 f32 of 1 row takes 0.65 of the time of tiles, of 4 rows 0.52, of 6 rows
+0.66, of 8 rows 1.1; by 4096x1024, each row of which is a page of memory, half; of f64 2 rows take
+half the time, 4 as long, and 6 1.3 times as long (AMD Zen 1). Of what stays in a second cache tiles
+win: by 16x16 sums of 5 rows took 1.4 times as long."""
 
 _UNPACKED_ROWS = 2
 """Up to how many tiles of rows a right operand is read in place rather than copied."""
@@ -100,7 +109,7 @@ _SUMMED_IN_LINES = 128
 their part of a panel are in the first cache: of 256 a 1x1 convolution of 7x7 planes took 1.2 times
 as long (AMD Zen 3)."""
 
-_SUM_BYTES = 4
+SUM_BYTES = 4
 """Of one of the sums of a chunk of rows that wait for their next block. There are as many as a
 kernel may have on the stack: those of some tens of tiles, by which what it takes to bring the
 block's part of a panel is shared."""
@@ -362,7 +371,10 @@ class _Planner:
             # An operand of another type is converted once, as it is packed.
             few = few and self.types[right].element_type.width == self.summed_bits
             right_operand = RightOperand.IN_PLACE if few else RightOperand.COPIED
-            if few and row_count is not None and row_count <= tile.rows:
+            if stores_columns and self._adds_rows(row_count, (left, right), summed, columns):
+                strategy, right_operand = Strategy.WEIGHTED_ROWS, RightOperand.IN_PLACE
+                tile = RegisterTile(max(row_count or 0, 1), 1, tile.lanes)
+            elif few and row_count is not None and row_count <= tile.rows:
                 tile = streaming_tile(self._registers, self.summed_bits, max(row_count, 1))
         elif self._ends_in_run(right, summed, tile.lanes):
             right_operand = RightOperand.TRANSPOSED
@@ -409,7 +421,7 @@ class _Planner:
             columns=columns,
             summed=summed,
             summed_at_once=self._at_once(left, summed),
-            sums_at_once=self.unit.scratch_bytes // _SUM_BYTES,
+            sums_at_once=self.unit.scratch_bytes // SUM_BYTES,
             copies_left=copies_left,
             rows_outermost=False,
             static_sizes=tuple(unseen),
@@ -427,6 +439,26 @@ class _Planner:
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
             plan = halved
         return replace(plan, rows_outermost=self._rows_outermost(plan))
+
+    def _adds_rows(
+        self,
+        row_count: int | None,
+        operands: tuple[int, int],
+        summed: Sequence[int],
+        columns: Sequence[int],
+    ) -> bool:
+        """Whether few rows are best done as sums of rows of the right operand, which is far."""
+        left, right = operands
+        groups = _finest(self._groups(left, summed), self._groups(right, summed))
+        bits = self._usual_count((*summed, *columns)) * self.types[right].element_type.width
+        return (
+            row_count is not None
+            and row_count * self.summed_bits <= _FEW_BITS
+            and bits > 8 * _NEAR
+            and len(groups) <= 1
+            and self.unit.lanes(self.summed_bits) > 1
+            and self._dots(left, summed, is_packed=False) is None
+        )
 
     def _dots(self, left: int, summed: Sequence[int], *, is_packed: bool) -> DotInstruction | None:
         """What multiplies several summed elements at once, where these lie side by side.
@@ -540,7 +572,7 @@ class _Planner:
             columns=(across,),
             summed=self.sum.summed,
             summed_at_once=self._at_once(left, self.sum.summed),
-            sums_at_once=self.unit.scratch_bytes // _SUM_BYTES,
+            sums_at_once=self.unit.scratch_bytes // SUM_BYTES,
             copies_left=False,
             rows_outermost=False,
             static_sizes=tuple(window.items()),
@@ -562,7 +594,7 @@ class _Planner:
         )
         outside = self._usual_count([loop for loop in plan.batches if loop not in self.sum.batches])
         lanes = plan.tile.lanes
-        if plan.strategy is Strategy.DOT_PRODUCTS:
+        if plan.strategy in (Strategy.DOT_PRODUCTS, Strategy.WEIGHTED_ROWS):
             # A vector of the right operand is one load and one multiplication.
             return outside * row_batches * rows * columns * summed / lanes
         products = row_batches * summed * cycles(plan.tile, rows, columns) / plan.summed_in_lane

@@ -49,10 +49,13 @@ def test_sizes_known_when_it_runs(
 
 
 @pytest.mark.parametrize("target_cpu", _CPUS)
-@pytest.mark.parametrize("rows", [1, 2, 3, 17])
+@pytest.mark.parametrize("rows", [1, 2, 3, 6, 17])
 @pytest.mark.parametrize("maps", [_PRODUCT, _OF_TRANSPOSED], ids=["product", "of_transposed"])
 def test_few_rows(maps: tuple[str, str, str], rows: int, target_cpu: str) -> None:
-    for summed, columns in ((1, 1), (5, 3), (100, 77), (257, 130)):
+    sizes = [(1, 1), (5, 3), (100, 77), (257, 130)]
+    # Of these the matrix is larger than a second cache.
+    sizes += [(520, 2049), (9999, 7), (2, 40000)]
+    for summed, columns in sizes:
         left, right = _random((rows, summed)), _random((summed, columns))
         given = right if maps is _PRODUCT else right.T.copy()
         shapes = (left.shape, given.shape, (rows, columns))
@@ -76,9 +79,14 @@ def test_strategies_by_sizes() -> None:
         return plan.strategy, plan.right_operand
 
     tiles, dots = Strategy.REGISTER_TILES, Strategy.DOT_PRODUCTS
+    weighted = Strategy.WEIGHTED_ROWS
     assert of(_PRODUCT, 128, 64, 64) == (tiles, RightOperand.COPIED)
     assert of(_PRODUCT, 128, 64, 64, frozenset({1})) == (tiles, RightOperand.PACKED)
     assert of(_PRODUCT, 1, 64, 64) == (tiles, RightOperand.IN_PLACE)
+    assert of(_PRODUCT, 1, 768, 768) == (weighted, RightOperand.IN_PLACE)
+    assert of(_PRODUCT, 6, 768, 768)[0] == weighted
+    assert of(_PRODUCT, 8, 768, 768)[0] == tiles
+    assert of(_PRODUCT, 1, 768, 768, frozenset({1}))[0] == tiles
     assert of(_OF_TRANSPOSED, 64, 64, 64) == (tiles, RightOperand.TRANSPOSED)
     assert of(_OF_TRANSPOSED, 1, 64, 64) == (dots, RightOperand.TRANSPOSED)
     assert of(_OF_TRANSPOSED, 2, 768, 768)[0] == dots

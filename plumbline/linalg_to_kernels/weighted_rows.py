@@ -1,0 +1,218 @@
+"""Contractions of few rows, by sums of rows of a matrix: it is read once, in place, along these.
+
+What takes time is to bring the matrix from memory, which is fastest where it is read in long
+stretches. Tiles would go down a few of its columns, through a page of memory for each of its rows.
+So some rows of it are added, each with its weight, to sums that are kept in memory, before the next
+ones are.
+"""
+
+from collections.abc import Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith, memref, vector
+
+from plumbline.linalg_to_kernels.building import (
+    ALIGNMENT,
+    LoopBody,
+    for_each,
+    if_else,
+    index,
+    least,
+    total,
+)
+from plumbline.linalg_to_kernels.contraction_loops import Epilogue, LoopNest, Region, finished
+from plumbline.linalg_to_kernels.contraction_plan import SUM_BYTES, ContractionPlan
+from plumbline.linalg_to_kernels.vectors import (
+    add,
+    cast,
+    mask_of_first,
+    masked_load,
+    masked_store,
+    multiply_add,
+    splat,
+)
+
+_AT_ONCE = 4
+"""How many rows of the matrix are added at once: their weights stay in registers. With 8 of them 3
+rows of the result take 1.15 times as long (AMD Zen 1)."""
+
+_WIDEST = 1024
+"""Columns of a piece of such a row: of f32 a page of memory. Of half as many the product of one row
+by 4096x1024 takes 1.5 times as long, by 1024x50257 1.2 times (AMD Zen 1). Pieces are also what
+threads share: of fewer columns than two pieces one does all."""
+
+
+def build_weighted_rows(
+    plan: ContractionPlan,
+    arguments: Sequence[ir.Value],
+    summed_in: ir.Type,
+    epilogue: Epilogue | None,
+) -> None:
+    """Builds the body of a kernel as `build_contraction` does, for `Strategy.WEIGHTED_ROWS`."""
+    _WeightedRows(plan, arguments, summed_in, epilogue).build()
+
+
+class _WeightedRows:
+    """All rows of the result, and a piece of its columns, for some summed elements at a time."""
+
+    def __init__(
+        self,
+        plan: ContractionPlan,
+        arguments: Sequence[ir.Value],
+        summed_in: ir.Type,
+        epilogue: Epilogue | None,
+    ) -> None:
+        self._plan, self._epilogue = plan, epilogue
+        self._nest = LoopNest(plan, arguments)
+        self._lanes, self._rows = plan.tile.lanes, plan.tile.rows
+        self._type = summed_in
+        self._vector = ir.VectorType.get([self._lanes], summed_in)
+        # Two of each row: those of a block of summed elements, and of all blocks before.
+        most = plan.sums_at_once * SUM_BYTES // (2 * self._rows * (summed_in.width // 8))
+        self._width = max(min(most, _WIDEST) // self._lanes, 1) * self._lanes
+
+    def build(self) -> None:
+        plan = self._plan
+        self._columns, self._summed = (
+            self._nest.size(loops) for loops in (plan.columns, plan.summed)
+        )
+        buffer = ir.MemRefType.get([self._rows * self._width], self._type)
+        self._sums, self._block = (
+            memref.alloca(buffer, [], [], alignment=ALIGNMENT) for _ in range(2)
+        )
+        nothing = Region((index(0), index(0), index(0)), {})
+        self._nest.over(plan.batches, nothing, self._pieces)
+
+    def _pieces(self, region: Region) -> None:
+        def piece(first: ir.Value) -> list[ir.Value]:
+            self._first = first
+            self._end = arith.addi(first, index(self._width))
+            self._piece(region)
+            return []
+
+        for_each(index(0), self._columns, self._width, piece, parallel=True)
+
+    def _piece(self, region: Region) -> None:
+        """Some columns of the result."""
+        self._set_to_zero(self._sums)
+        whole = _down_to(self._summed, _AT_ONCE)
+
+        def some(begin: ir.Value) -> list[ir.Value]:
+            self._set_to_zero(self._block)
+            end = least(arith.addi(begin, index(self._plan.summed_at_once)), whole)
+
+            def rows(at: ir.Value) -> list[ir.Value]:
+                self._add_rows(region, self._block, at, _AT_ONCE)
+                return []
+
+            for_each(begin, end, _AT_ONCE, rows)
+
+            def add_block(column: ir.Value) -> list[ir.Value]:
+                for place in self._places(column):
+                    parts = [
+                        vector.load(self._vector, part, [place])
+                        for part in (self._sums, self._block)
+                    ]
+                    vector.store(add(*parts), self._sums, [place])
+                return []
+
+            self._each_vector(add_block)
+            return []
+
+        def row(at: ir.Value) -> list[ir.Value]:
+            self._add_rows(region, self._sums, at, 1)
+            return []
+
+        for_each(index(0), whole, self._plan.summed_at_once, some)
+        for_each(whole, self._summed, 1, row)
+        self._store(region)
+
+    def _each_vector(self, body: LoopBody) -> None:
+        """A loop over a piece's columns, vector by vector."""
+        for_each(self._first, least(self._end, self._columns), self._lanes, body)
+
+    def _places(self, column: ir.Value) -> list[ir.Value]:
+        """Where the sums of each row are of a vector of columns that begins there."""
+        within = arith.subi(column, self._first)
+        return [arith.addi(within, index(row * self._width)) for row in range(self._rows)]
+
+    def _set_to_zero(self, sums: ir.Value) -> None:
+        def zero(column: ir.Value) -> list[ir.Value]:
+            for place in self._places(column):
+                vector.store(splat(self._vector, 0), sums, [place])
+            return []
+
+        self._each_vector(zero)
+
+    def _add_rows(self, region: Region, sums: ir.Value, summed: ir.Value, count: int) -> None:
+        """Adds so many rows of the matrix to sums, each times its elements of the left operand."""
+        plan, nest = self._plan, self._nest
+        numbers = [arith.addi(summed, index(number)) for number in range(count)]
+
+        def weight(row: int, number: ir.Value) -> ir.Value:
+            offsets = (
+                region.bases[plan.left],
+                nest.offset(plan.left, plan.rows_of_left, index(row)),
+                nest.offset(plan.left, plan.summed_of_both, number),
+            )
+            element = memref.load(nest.left.elements, [total(offsets)])
+            return vector.broadcast(self._vector, cast(element, self._type))
+
+        weights = [[weight(row, number) for number in numbers] for row in range(self._rows)]
+        streams = [
+            arith.addi(
+                region.bases[plan.right], nest.offset(plan.right, plan.summed_of_both, number)
+            )
+            for number in numbers
+        ]
+        type_ = nest.vector_of(nest.right)
+
+        def add_to(column: ir.Value, mask: ir.Value | None) -> None:
+            rows = []
+            for stream in streams:
+                place = arith.addi(stream, column)
+                if mask is None:
+                    row = vector.load(type_, nest.right.elements, [place])
+                else:
+                    row = masked_load(type_, nest.right.elements, place, mask)
+                rows.append(cast(row, self._type))
+            for place, factors in zip(self._places(column), weights, strict=True):
+                sum_ = vector.load(self._vector, sums, [place])
+                for factor, row in zip(factors, rows, strict=True):
+                    sum_ = multiply_add(factor, row, sum_)
+                vector.store(sum_, sums, [place])
+
+        def add_whole(column: ir.Value) -> list[ir.Value]:
+            add_to(column, None)
+            return []
+
+        whole = _down_to(self._columns, self._lanes)
+        left = arith.subi(self._columns, whole)
+        for_each(self._first, least(self._end, whole), self._lanes, add_whole)
+        # Masks are slow with AVX2: the last vector alone has one.
+        is_last = arith.cmpi(arith.CmpIPredicate.sge, self._end, self._columns)
+        has_left = arith.cmpi(arith.CmpIPredicate.ne, left, index(0))
+        if_else(
+            arith.andi(is_last, has_left),
+            lambda: add_to(whole, mask_of_first(left, self._lanes)),
+        )
+
+    def _store(self, region: Region) -> None:
+        plan, nest = self._plan, self._nest
+
+        def store(column: ir.Value) -> list[ir.Value]:
+            mask = mask_of_first(arith.subi(self._columns, column), self._lanes)
+            for row, place in enumerate(self._places(column)):
+                offset = nest.offset(2, plan.rows_of_result, index(row))
+                to = total([region.bases[2], offset, column])
+                sum_ = vector.load(self._vector, self._sums, [place])
+                where = nest.place(region, index(row), column, to, mask)
+                masked_store(finished(self._epilogue, sum_, where), nest.out.elements, to, mask)
+            return []
+
+        self._each_vector(store)
+
+
+def _down_to(value: ir.Value, multiple: int) -> ir.Value:
+    """The greatest multiple that is not above a value."""
+    return arith.subi(value, arith.remui(value, index(multiple)))
