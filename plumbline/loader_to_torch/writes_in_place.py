@@ -4,30 +4,14 @@
 what an op of the program has made, and nobody has another view of it.
 """
 
+from typing import Any
+
 import torch
 from torch.fx.node import map_arg
+from torch.utils import _pytree as pytree
 
 Node = torch.fx.Node
 Op = torch._ops.OpOverload
-
-aten = torch.ops.aten
-
-_COMPOSITE_OF_NEW_MEMORY = frozenset(
-    (
-        aten.batch_norm.default,
-        aten.conv1d.default,
-        aten.conv2d.default,
-        aten.conv2d.padding,
-        aten.conv3d.default,
-        aten.group_norm.default,
-        aten.instance_norm.default,
-        aten.layer_norm.default,
-        aten.linear.default,
-        aten.max_pool2d.default,
-    )
-)
-"""Of the ops that PyTorch makes of others, of whose results schemas do not always tell that they
-may be an operand: some that always have memory of their own."""
 
 
 def writes_its_own(node: Node) -> bool:
@@ -39,7 +23,8 @@ def writes_its_own(node: Node) -> bool:
     return (
         _has_new_memory(values[-1])
         and all(_next_writes(value) <= 1 for value in values)
-        and all(_sees_no_view(user) for value in values for user in value.users)
+        # Who takes a view later sees what has been written.
+        and all(_sees_no_view(user) for value in values for user in value.users if user < node)
         and _is_alike(node, op)
     )
 
@@ -103,21 +88,34 @@ def _sees_no_view(user: Node) -> bool:
 def _has_new_memory(node: Node) -> bool:
     """Whether the results of a node are no views."""
     op = node.target
-    return isinstance(op, Op) and (
-        op in _COMPOSITE_OF_NEW_MEMORY
-        or (
-            not torch._C._dispatch_has_kernel_for_dispatch_key(
-                op._name, "CompositeImplicitAutograd"
-            )
-            and all(result.alias_info is None for result in op._schema.returns)
-        )
+    return (
+        isinstance(op, Op)
+        and all(result.alias_info is None for result in op._schema.returns)
+        # Of composite ops, schemas do not always tell that a result may be an operand.
+        and (not _is_composite(op) or _makes_new_memory(node, op))
     )
+
+
+def _is_composite(op: Op) -> bool:
+    return torch._C._dispatch_has_kernel_for_dispatch_key(op._name, "CompositeImplicitAutograd")
+
+
+def _makes_new_memory(node: Node, op: Op) -> bool:
+    """Whether `op` gives no views of such operands as a node has."""
+    operands = [operand.meta["val"] for operand in node.all_input_nodes]
+    results = pytree.tree_leaves(_results(node, op)) if operands else []
+    storages = {operand.untyped_storage()._cdata for operand in operands}
+    return all(result.untyped_storage()._cdata not in storages for result in results)
 
 
 def _is_alike(node: Node, op: Op) -> bool:
     """Whether `op` gives a result like that which an op in place writes."""
-    args, kwargs = map_arg((node.args, node.kwargs), lambda operand: operand.meta["val"])
-    value = node.meta["val"]
-    with value.fake_mode, torch.no_grad():
-        result = op(*args, **kwargs)
+    value, result = node.meta["val"], _results(node, op)
     return bool(result.dtype == value.dtype and result.shape == value.shape)
+
+
+def _results(node: Node, op: Op) -> Any:
+    """What `op` gives of the operands of a node, which are tensors without data."""
+    args, kwargs = map_arg((node.args, node.kwargs), lambda operand: operand.meta["val"])
+    with node.all_input_nodes[0].meta["val"].fake_mode, torch.no_grad():
+        return op(*args, **kwargs)

@@ -61,10 +61,17 @@ def _written(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
     return z + 1, z, w
 
 
+def _written_and_viewed(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Of a composite op; what views what has been written comes after that."""
+    z = torch.matmul(x, y.t())
+    z /= 2
+    return torch.nn.functional.relu_(z).t() + 1
+
+
 def _batch_norm(layer: torch.nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     out = torch.nn.functional.relu_(layer(x[None, :, :, None]))
     out += y[None, :, :, None]
-    return torch.nn.functional.relu_(out)
+    return torch.nn.functional.adaptive_avg_pool2d(torch.nn.functional.relu_(out), 1).flatten(1)
 
 
 _ALIKE = {
@@ -90,6 +97,7 @@ _ALIKE = {
     ),
     "lists of operands": lambda x, y: (torch.cat([x, y]), torch.cat([y, x]), torch.stack([x, x])),
     "writes": _written,
+    "writes before views": _written_and_viewed,
     "writes of ops called otherwise": lambda x, y: (
         (x * 2).pow_(-0.5),
         (x * 2).pow_(y),
@@ -147,8 +155,8 @@ def test_the_graph_of_a_block_with_a_residual_is_pytorchs(traced: list[int]) -> 
         expected = _run_decompositions(exported, decomposition_table())
         actual = distinct_ops.run_decompositions(exported, decomposition_table())
     assert _spelled(actual) == _spelled(expected)
-    # Of batch_norm, relu_ and add_.
-    assert traced == [3]
+    # Of batch_norm, relu_, add_, adaptive_avg_pool2d and flatten.
+    assert traced == [5]
 
 
 def _complex(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -317,6 +325,22 @@ def _layers(count: int) -> torch.nn.Module:
     return torch.nn.Sequential(*layers).eval()
 
 
+def test_writes_to_what_composite_ops_make_are_no_more_than_the_op(traced: list[int]) -> None:
+    def scores(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        z, w = torch.einsum("ij,kj->ik", x, y), torch.einsum("ij,kj->ik", y, x)
+        z /= 2
+        w /= 2
+        return z + w
+
+    exported = _exported(_Program(scores))
+    with exporting(), torch.no_grad():
+        actual = distinct_ops.run_decompositions(exported, decomposition_table())
+    # Of einsum and div_.
+    assert traced == [2]
+    x, y = torch.randn(3, 4), torch.randn(3, 4)
+    torch.testing.assert_close(actual.module()(x, y), scores(x, y))
+
+
 def test_equal_layers_are_traced_once(traced: list[int]) -> None:
     for count in (2, 6):
         to_functional("it", TorchLoaderOutput(_layers(count), (torch.randn(1, 3, 8),)))
@@ -393,9 +417,29 @@ def _written_with_another_name(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor
     return same + z
 
 
+def _view_by_einsum_is_written(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    z = x * 2
+    w = torch.einsum("ij->ji", z)
+    w += y.t()
+    return z
+
+
+def _view_of_what_is_written_is_written(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    z = torch.relu_(x * 2)
+    z.t().add_(y.t())
+    return z
+
+
 @pytest.mark.parametrize(
     "function",
-    [_view_is_written, _written_with_a_view, _written_by_two_names, _written_with_another_name],
+    [
+        _view_is_written,
+        _written_with_a_view,
+        _written_by_two_names,
+        _written_with_another_name,
+        _view_by_einsum_is_written,
+        _view_of_what_is_written_is_written,
+    ],
 )
 def test_writes_to_what_has_other_names_are_seen(function: Callable[..., Any]) -> None:
     x, y = torch.randn(3, 4), torch.randn(3, 4)
