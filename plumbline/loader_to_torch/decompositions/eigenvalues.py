@@ -5,6 +5,8 @@ rotations, in float64; small real ones do by rotations alone. They are loops, wh
 Eigenvectors and singular vectors are unique up to their signs at best, and those are not LAPACK's.
 """
 
+import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -227,6 +229,7 @@ def _linalg_lstsq(
     rcond: float | None = None,
     *,
     driver: str | None = None,
+    svd: Callable[[torch.Tensor], _Svd] = _svd,
 ) -> Any:
     """The X of least |A X - B|, and of those the least; what PyTorch tells beside by the driver."""
     rows, columns = matrix.shape[-2:]
@@ -237,7 +240,7 @@ def _linalg_lstsq(
         )
     least = _default_tolerance(matrix) if rcond is None else rcond
     sides = matrices.wide(right.unsqueeze(-1) if is_vector(matrix, right) else right)
-    left, values, vectors = _svd(matrix)
+    left, values, vectors = svd(matrix)
     # By "gels", the matrix has full rank, and nothing is to be looked for.
     floor = 0.0 if driver == "gels" else least
     reciprocals = _reciprocal(values, floor * values[..., :1])
@@ -255,6 +258,21 @@ def _linalg_lstsq(
     solution = solution.to(matrix.dtype)
     return solution.squeeze(-1) if is_vector(matrix, right) else solution, residuals, rank, told
 
+
+def _svd_of_any_numbers(matrix: torch.Tensor) -> _Svd:
+    """What `_svd` gives, with any numbers in it."""
+    *batch, rows, columns = matrix.shape
+    count = matrices.lesser(rows, columns)
+    wide = matrices.wide(matrix)
+    return _Svd(
+        wide.new_empty(*batch, rows, count),
+        torch.real(wide).new_empty(*batch, count),
+        wide.new_empty(*batch, columns, count),
+    )
+
+
+sizes_of_lstsq = functools.partial(_linalg_lstsq, svd=_svd_of_any_numbers)
+"""What `linalg_lstsq` gives, with any numbers in it: for who asks for its sizes alone."""
 
 # PyTorch asks for vectors where a gradient might be taken, as it might of all that it traces.
 
