@@ -95,7 +95,9 @@ def _following_sizes(dispatch: Callable[..., Any]) -> Callable[..., Any]:
 
 def _with_numbers(mode: FakeTensorMode, module: torch.nn.Module) -> dict[str, torch.Tensor]:
     """The tensors without data that stand for the parameters and buffers of a module, by name."""
-    tensors = _fakify_params_buffers(mode, module)
+    # Modes of ours have functions of the program to look at, and each tensor is asked fifty things.
+    with torch._C.DisableTorchFunction():
+        tensors = _fakify_params_buffers(mode, module)
     for name, buffer in module.named_buffers(remove_duplicate=False):
         _know(mode, buffer, tensors[name])
     return tensors

@@ -1,6 +1,7 @@
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from plumbline.errors.location import describe, module_path
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, load
 from plumbline.loader_to_torch.source_path import relative_to_import_path
+from plumbline.loader_to_torch.traced_functions import TracedFunctions
 from plumbline.tcp.assembly.module import parse_module
 from plumbline.torch_to_tcp.torch_ops import computing_ops, pytorch_name
 
@@ -207,6 +209,28 @@ def test_weights_are_leading_arguments(embedded: bool, mark: str) -> None:
     # A small constant is worth reading; values of the weights are not in the text.
     assert "dense<[5.000000e-01, 2.500000e-01]>" in exported.text
     assert "dense_resource" not in exported.text
+
+
+def test_weights_are_not_shown_to_what_looks_at_the_functions_of_a_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = []
+    look = TracedFunctions.__torch_function__
+
+    def noted(mode: TracedFunctions, function: Any, *given: Any) -> Any:
+        seen.append(function)
+        return look(mode, function, *given)
+
+    monkeypatch.setattr(TracedFunctions, "__torch_function__", noted)
+
+    def views(layers: int) -> int:
+        seen.clear()
+        model = torch.nn.Sequential(*(torch.nn.Linear(3, 3) for _ in range(layers)))
+        export("Sequential", TorchLoaderOutput(model, (torch.randn(2, 3),)))
+        return seen.count(torch.Tensor._is_view)
+
+    # Whoever makes a tensor without data of another asks whether that is one: here of the input.
+    assert views(1) == views(4)
 
 
 def test_source_paths(monkeypatch: pytest.MonkeyPatch) -> None:
