@@ -527,7 +527,7 @@ def _completed_by_fish(line: str) -> list[str]:
 
 def test_fish_completes_the_same() -> None:
     assert _completed_by_fish("plumbline co") == ["compile", "completion"]
-    assert _completed_by_fish("plumbline compile model.mlir --mem") == ["--memory"]
+    assert _completed_by_fish("plumbline compile model.mlir --memo") == ["--memory"]
     assert _completed_by_fish("plumbline test --memory p") == ["pool"]
     assert _completed_by_fish("plumbline test --memory=p") == ["--memory=pool"]
     assert _completed_by_fish("plumbline completion z") == ["zsh"]
