@@ -5,10 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
 #else
 #define RUNNING_ON_VALGRIND 0
+#define VALGRIND_MAKE_MEM_NOACCESS(start, bytes) 0
 #endif
 
 #include <atomic>
@@ -91,6 +92,14 @@ void WatchFaults() {
   }();
 }
 
+// Memory that valgrind guards: it has put functions of its own in the place of memalign and others.
+// It takes it for a fault to ask for nothing, so that there is a byte then, which nobody may touch.
+void* AllocateUnderValgrind(std::size_t bytes, std::size_t alignment) {
+  void* const start = memalign(alignment, bytes == 0 ? 1 : bytes);
+  if (bytes == 0) static_cast<void>(VALGRIND_MAKE_MEM_NOACCESS(start, 1));
+  return start;
+}
+
 // Null where there is no memory.
 void* Allocate(std::size_t bytes, std::size_t alignment, const char* name) {
   if (bytes > SIZE_MAX / 2) return nullptr;
@@ -139,9 +148,8 @@ bool Free(char* start) {
 void SetGuardedEnd(GuardedEnd end) { guarded_end = end; }
 
 void* AllocateGuarded(std::size_t bytes, std::size_t alignment, const char* name) {
-  // valgrind has put functions of its own in the place of those below, and guards what they give.
-  void* const start =
-      RUNNING_ON_VALGRIND ? memalign(alignment, bytes) : Allocate(bytes, alignment, name);
+  void* const start = RUNNING_ON_VALGRIND ? AllocateUnderValgrind(bytes, alignment)
+                                          : Allocate(bytes, alignment, name);
   if (start == nullptr) throw std::bad_alloc();
   return start;
 }
