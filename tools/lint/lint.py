@@ -25,6 +25,9 @@ def _module(name: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", name, *arguments)
 
 
+# Its package is no module that Python runs.
+_CLANG_FORMAT = (sys.executable, "-c", "from clang_format import clang_format; clang_format()")
+
 LINTERS = {
     "ruff_check": Linter(
         ("*.py",),
@@ -47,8 +50,8 @@ LINTERS = {
     ),
     "clang_format": Linter(
         ("*.cc", "*.cpp", "*.h", ":!*.template.cpp"),
-        check=("clang-format", "--dry-run", "--Werror"),
-        fix=("clang-format", "-i"),
+        check=(*_CLANG_FORMAT, "--dry-run", "--Werror"),
+        fix=(*_CLANG_FORMAT, "-i"),
     ),
     "shellcheck": Linter((".ci/run", "bazelw", "*.sh"), check=("shellcheck",)),
 }

@@ -229,8 +229,7 @@ TEST(Zip, MalformedMembersAreRefused) {
     expect_problem(archive_of(member).bytes(), "here, member '" + member.name + "': " + problem);
   };
   refuse("is damaged: its CRC", [](Member& m) { m.crc ^= 1; });
-  refuse(
-      "is damaged: its CRC", [](Member& m) { m.crc ^= 1; }, true);
+  refuse("is damaged: its CRC", [](Member& m) { m.crc ^= 1; }, true);
   refuse("is damaged: its CRC", [](Member& m) { m.data.back() ^= 1; });
   refuse("is encrypted", [](Member& m) { m.flags = 1 << 0; });
   refuse("is encrypted", [](Member& m) { m.flags = 1 << 6; });
@@ -288,8 +287,7 @@ TEST(Zip, MalformedMembersAreRefused) {
         m.compressed_size = m.data.size();
       },
       true);
-  refuse(
-      "its deflate stream is damaged", [](Member& m) { m.data[0] |= 6; }, true);
+  refuse("its deflate stream is damaged", [](Member& m) { m.data[0] |= 6; }, true);
   refuse(
       "something follows its deflate stream",
       [](Member& m) {

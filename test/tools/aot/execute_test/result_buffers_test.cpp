@@ -34,12 +34,16 @@ TEST_F(ResultBuffersTest, ReleasesEachDistinctBufferAtTheEndOfScope) {
 }
 
 TEST_F(ResultBuffersTest, ReleasesASharedBufferOnce) {
-  { const ResultBuffers buffers({&a_, &b_, &a_}, {}, Release); }
+  {
+    const ResultBuffers buffers({&a_, &b_, &a_}, {}, Release);
+  }
   EXPECT_THAT(released, UnorderedElementsAre(&a_, &b_));
 }
 
 TEST_F(ResultBuffersTest, LeavesInputsAlone) {
-  { const ResultBuffers buffers({&a_, &b_, &a_}, {&c_, &a_}, Release); }
+  {
+    const ResultBuffers buffers({&a_, &b_, &a_}, {&c_, &a_}, Release);
+  }
   EXPECT_THAT(released, ElementsAre(&b_));
 }
 
