@@ -447,12 +447,16 @@ class _Planner:
         summed: Sequence[int],
         columns: Sequence[int],
     ) -> bool:
-        """Whether few rows are best done as sums of rows of the right operand, which is far."""
+        """Whether few rows are best done as sums of rows of the right operand, which is far.
+
+        Threads share columns of the result, of which pieces of a page leave them too few.
+        """
         left, right = operands
         groups = _finest(self._groups(left, summed), self._groups(right, summed))
         bits = self._usual_count((*summed, *columns)) * self.types[right].element_type.width
         return (
             row_count is not None
+            and not self.unit.is_shared
             and row_count * self.summed_bits <= _FEW_BITS
             and bits > 8 * _NEAR
             and len(groups) <= 1

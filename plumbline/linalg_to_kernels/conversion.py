@@ -107,10 +107,12 @@ def _for_unit(run: Callable[[ir.Operation, VectorUnit], None]) -> Callable[..., 
         vector_dots: Sequence[str],
         vector_scalable: Sequence[str],
         scratch_bytes: Sequence[str],
+        shared: Sequence[str],
     ) -> None:
         sizes = (*vector_bytes, *vector_registers, *scratch_bytes)
+        is_shared = "true" in shared
         if not sizes:
-            run(operation, AVX2)
+            run(operation, replace(AVX2, is_shared=is_shared))
             return
         counts = len(vector_bytes), len(vector_registers)
         if (
@@ -123,7 +125,13 @@ def _for_unit(run: Callable[[ir.Operation, VectorUnit], None]) -> Callable[..., 
                 "scratch-bytes with them alone"
             )
         bytes_, registers = int(*vector_bytes), int(*vector_registers)
-        unit = VectorUnit(bytes_, registers, tuple(vector_dots), "true" in vector_scalable)
+        unit = VectorUnit(
+            bytes_,
+            registers,
+            tuple(vector_dots),
+            "true" in vector_scalable,
+            is_shared=is_shared,
+        )
         run(operation, replace(unit, scratch_bytes=int(*scratch_bytes)) if scratch_bytes else unit)
 
     return run_for
@@ -145,6 +153,7 @@ _UNIT_OPTIONS = (
     ),
     Option("vector-scalable", "true: it also has vectors as long as each machine has them"),
     Option("scratch-bytes", "how many bytes a kernel may have on the stack for what it works on"),
+    Option("shared", "true: several threads do a kernel"),
 )
 
 
@@ -455,6 +464,7 @@ def linalg_to_kernels_pipeline(
     options += " vector-scalable=true" if unit.scalable else ""
     if unit.scratch_bytes != AVX2.scratch_bytes:
         options += f" scratch-bytes={unit.scratch_bytes}"
+    options += " shared=true" if threads > 1 else ""
     functions = ",".join(FUNCTIONS_IN_PIECES) if unit.looks_up else ""
     return Pipeline(
         "linalg-to-kernels-pipeline",

@@ -38,8 +38,7 @@ rows of the result take 1.15 times as long (AMD Zen 1)."""
 
 _WIDEST = 1024
 """Columns of a piece of such a row: of f32 a page of memory. Of half as many the product of one row
-by 4096x1024 takes 1.5 times as long, by 1024x50257 1.2 times (AMD Zen 1). Pieces are also what
-threads share: of fewer columns than two pieces one does all."""
+by 4096x1024 takes 1.5 times as long, by 1024x50257 1.2 times (AMD Zen 1)."""
 
 
 def build_weighted_rows(
@@ -90,22 +89,27 @@ class _WeightedRows:
             self._piece(region)
             return []
 
-        for_each(index(0), self._columns, self._width, piece, parallel=True)
+        for_each(index(0), self._columns, self._width, piece)
 
     def _piece(self, region: Region) -> None:
         """Some columns of the result."""
         self._set_to_zero(self._sums)
-        whole = _down_to(self._summed, _AT_ONCE)
 
         def some(begin: ir.Value) -> list[ir.Value]:
             self._set_to_zero(self._block)
-            end = least(arith.addi(begin, index(self._plan.summed_at_once)), whole)
+            end = least(arith.addi(begin, index(self._plan.summed_at_once)), self._summed)
+            whole = arith.addi(begin, _down_to(arith.subi(end, begin), _AT_ONCE))
 
             def rows(at: ir.Value) -> list[ir.Value]:
-                self._add_rows(region, self._block, at, _AT_ONCE)
+                self._add_rows(region, at, _AT_ONCE)
                 return []
 
-            for_each(begin, end, _AT_ONCE, rows)
+            def row(at: ir.Value) -> list[ir.Value]:
+                self._add_rows(region, at, 1)
+                return []
+
+            for_each(begin, whole, _AT_ONCE, rows)
+            for_each(whole, end, 1, row)
 
             def add_block(column: ir.Value) -> list[ir.Value]:
                 for place in self._places(column):
@@ -119,12 +123,7 @@ class _WeightedRows:
             self._each_vector(add_block)
             return []
 
-        def row(at: ir.Value) -> list[ir.Value]:
-            self._add_rows(region, self._sums, at, 1)
-            return []
-
-        for_each(index(0), whole, self._plan.summed_at_once, some)
-        for_each(whole, self._summed, 1, row)
+        for_each(index(0), self._summed, self._plan.summed_at_once, some)
         self._store(region)
 
     def _each_vector(self, body: LoopBody) -> None:
@@ -144,8 +143,8 @@ class _WeightedRows:
 
         self._each_vector(zero)
 
-    def _add_rows(self, region: Region, sums: ir.Value, summed: ir.Value, count: int) -> None:
-        """Adds so many rows of the matrix to sums, each times its elements of the left operand."""
+    def _add_rows(self, region: Region, summed: ir.Value, count: int) -> None:
+        """Adds so many rows of the matrix, times elements of the left operand, to a block."""
         plan, nest = self._plan, self._nest
         numbers = [arith.addi(summed, index(number)) for number in range(count)]
 
@@ -177,10 +176,10 @@ class _WeightedRows:
                     row = masked_load(type_, nest.right.elements, place, mask)
                 rows.append(cast(row, self._type))
             for place, factors in zip(self._places(column), weights, strict=True):
-                sum_ = vector.load(self._vector, sums, [place])
+                sum_ = vector.load(self._vector, self._block, [place])
                 for factor, row in zip(factors, rows, strict=True):
                     sum_ = multiply_add(factor, row, sum_)
-                vector.store(sum_, sums, [place])
+                vector.store(sum_, self._block, [place])
 
         def add_whole(column: ir.Value) -> list[ir.Value]:
             add_to(column, None)

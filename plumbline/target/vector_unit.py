@@ -34,6 +34,9 @@ class VectorUnit:
     index_bits: int = 64
     """How wide its registers of integers are, which kernels count in."""
 
+    is_shared: bool = False
+    """Whether several threads do a kernel, which then is to leave each enough to do."""
+
     @property
     def of_integers(self) -> "VectorUnit":
         """Registers of single integers of 32 bits, as many as a small CPU has for sums."""

@@ -67,6 +67,8 @@ _CASES: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], tuple[int,
     "matmul": (torch.matmul, (190, 260), (260, 270), None),
     "matmul_of_one_panel": (torch.matmul, (4100, 130), (130, 5), None),
     "matmul_of_few_rows": (F.linear, (1, 1030), (2050, 1030), None),
+    # One thread adds rows of the matrix here, and several share columns of tiles.
+    "matmul_of_few_rows_by_columns": (torch.matmul, (3, 1030), (1030, 770), None),
     "matmul_of_any_size": (torch.matmul, (190, 260), (260, 270), ({0: Dim("m")}, {1: Dim("n")})),
     "batched_matmul": (torch.matmul, (3, 100, 110), (3, 110, 120), None),
     "half_precision": (_half_linear, (300, 200), (250, 200), None),
