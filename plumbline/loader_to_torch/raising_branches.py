@@ -18,6 +18,7 @@ _MAKES_EXCEPTION = (
     "BUILD_",
     "CALL",
     "COMPARE_",
+    "CONVERT_VALUE",
     "EXTENDED_ARG",
     "FORMAT_",
     "KW_NAMES",
@@ -83,14 +84,21 @@ def _warnings(code: CodeType) -> Mapping[int, bool]:
 def _jumps(
     code: CodeType,
 ) -> Iterator[tuple[int, bool, Sequence[dis.Instruction], Sequence[dis.Instruction]]]:
-    """Places of jumps, with which truth each jumps, what follows it, and what follows where to."""
+    """Where jumps ask for a truth, with which they jump, what follows, and what follows there."""
     instructions = list(dis.get_instructions(code))
     places = {instruction.offset: place for place, instruction in enumerate(instructions)}
     for place, instruction in enumerate(instructions):
         name = instruction.opname
         if name.startswith("POP_JUMP_") and name.endswith(("IF_TRUE", "IF_FALSE")):
             jumped_to = instructions[places[instruction.argval] :]
-            yield instruction.offset, name.endswith("TRUE"), instructions[place + 1 :], jumped_to
+            asks = _asks(instructions[place - 1], instruction).offset
+            yield asks, name.endswith("TRUE"), instructions[place + 1 :], jumped_to
+
+
+def _asks(before: dis.Instruction, jump: dis.Instruction) -> dis.Instruction:
+    """The instruction that asks for the truth of a jump: from Python 3.13 on the one before it."""
+    asks_before = before.opname == "TO_BOOL" or before.argrepr.startswith("bool(")
+    return before if asks_before else jump
 
 
 def _raises(instructions: Sequence[dis.Instruction]) -> bool:
