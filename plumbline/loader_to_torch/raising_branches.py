@@ -24,6 +24,7 @@ _MAKES_EXCEPTION = (
     "KW_NAMES",
     "LOAD_",
     "NOP",
+    "NOT_TAKEN",
     "PRECALL",
     "PUSH_NULL",
     "STORE_FAST",

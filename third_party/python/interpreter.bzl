@@ -1,7 +1,7 @@
 """The Python interpreter that runs everything: one that the machine has."""
 
 # Of several the first is taken, so that machines share caches. bazelw reads this line.
-VERSIONS = ["3.11", "3.12", "3.13"]
+VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 
 # Fixed paths of Debian's, for a PATH that leads elsewhere.
 _CANDIDATES = (
