@@ -1,6 +1,7 @@
 """Sizes of results are told without computing what is in them."""
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -63,3 +64,7 @@ def test_a_decomposition_of_least_squares_is_traced_once(monkeypatch: pytest.Mon
     (actual,) = plumbline.compile(_Program(solution), (matrix, right), cache=False)(matrix, right)
     torch.testing.assert_close(actual, solution(matrix, right))
     assert traced == [(3, 3)]
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
