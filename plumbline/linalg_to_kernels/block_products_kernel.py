@@ -14,7 +14,14 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, vector
 
 from plumbline.linalg_to_kernels.block_products import BlockProductsGroup
-from plumbline.linalg_to_kernels.building import FlatView, for_each, index, least, total
+from plumbline.linalg_to_kernels.building import (
+    FlatView,
+    for_each,
+    index,
+    least,
+    rounded_down,
+    total,
+)
 from plumbline.linalg_to_kernels.byte_products import ByteProducts
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Indices
 from plumbline.linalg_to_kernels.evaluation import index_value
@@ -125,7 +132,7 @@ class _BlockProducts:
         while height:
             tile = functools.partial(self._rows_of_panel, number, height)
             if rows == DYNAMIC:
-                beyond = arith.subi(count, arith.remui(count, index(height)))
+                beyond = rounded_down(count, height)
                 for_each(first, beyond, height, tile)
                 first = beyond
             elif tiles := (rows - done) // height:

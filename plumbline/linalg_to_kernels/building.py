@@ -99,6 +99,11 @@ def product(values: Sequence[ir.Value]) -> ir.Value:
     return result
 
 
+def rounded_down(value: ir.Value, to: int) -> ir.Value:
+    """The greatest multiple of `to` that is not above `value`."""
+    return arith.subi(value, arith.remui(value, index(to)))
+
+
 def rounded_up(value: ir.Value, to: int) -> ir.Value:
     """The least multiple of `to` that is not below `value`."""
     return arith.muli(arith.ceildivsi(value, index(to)), index(to))

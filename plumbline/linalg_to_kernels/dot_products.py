@@ -9,7 +9,14 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, vector
 
-from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, total
+from plumbline.linalg_to_kernels.building import (
+    for_each,
+    if_else,
+    index,
+    least,
+    rounded_down,
+    total,
+)
 from plumbline.linalg_to_kernels.contraction_loops import Epilogue, LoopNest, Region, finished
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan
 from plumbline.linalg_to_kernels.vectors import (
@@ -137,7 +144,7 @@ class _DotProducts:
 
             return products(load, at, sums)
 
-        end = arith.subi(self._summed, arith.remui(self._summed, index(lanes)))
+        end = rounded_down(self._summed, lanes)
         zero = splat(self._vector, 0)
         # Without masks, by which AVX2 loads slowly: on AMD Zen 1 it took seven times as long.
         sums = for_each(index(0), end, lanes, whole, [zero] * len(streams))

@@ -18,6 +18,7 @@ from plumbline.linalg_to_kernels.building import (
     if_else,
     index,
     least,
+    rounded_down,
     total,
 )
 from plumbline.linalg_to_kernels.contraction_loops import Epilogue, LoopNest, Region, finished
@@ -98,7 +99,7 @@ class _WeightedRows:
         def some(begin: ir.Value) -> list[ir.Value]:
             self._set_to_zero(self._block)
             end = least(arith.addi(begin, index(self._plan.summed_at_once)), self._summed)
-            whole = arith.addi(begin, _down_to(arith.subi(end, begin), _AT_ONCE))
+            whole = arith.addi(begin, rounded_down(arith.subi(end, begin), _AT_ONCE))
 
             def rows(at: ir.Value) -> list[ir.Value]:
                 self._add_rows(region, at, _AT_ONCE)
@@ -185,7 +186,7 @@ class _WeightedRows:
             add_to(column, None)
             return []
 
-        whole = _down_to(self._columns, self._lanes)
+        whole = rounded_down(self._columns, self._lanes)
         left = arith.subi(self._columns, whole)
         for_each(self._first, least(self._end, whole), self._lanes, add_whole)
         # Masks are slow with AVX2: the last vector alone has one.
@@ -210,8 +211,3 @@ class _WeightedRows:
             return []
 
         self._each_vector(store)
-
-
-def _down_to(value: ir.Value, multiple: int) -> ir.Value:
-    """The greatest multiple that is not above a value."""
-    return arith.subi(value, arith.remui(value, index(multiple)))
