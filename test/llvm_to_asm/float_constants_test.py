@@ -43,7 +43,7 @@ def test_every_bit_pattern_survives(llvm_type: str, mlir_type: str, width: int) 
     infinity = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F800000, "f64": 0x7FF << 52}[mlir_type]
     quiet = {"f16": 1 << 9, "bf16": 1 << 6, "f32": 1 << 22, "f64": 1 << 51}[mlir_type]
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(st.integers(0, (1 << width) - 1))
     @example(0)
     @example(1)  # the smallest subnormal

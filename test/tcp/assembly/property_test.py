@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from plumbline.errors import UserError
@@ -18,10 +18,7 @@ from test.tcp.checks import check_round_trip, function, parse
 
 ARGUMENTS = ["tensor<?xf32>", "tensor<?xi1>", "index"]
 
-# Parsing is quick, but the first example of a run loads the dialects.
-SETTINGS = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+SETTINGS = settings(max_examples=150)
 
 # -- texts that are right ----------------------------------------------------------------------
 
