@@ -48,7 +48,7 @@ from plumbline.linalg_to_kernels.packing import (
     panel_size,
     row_of_panel,
 )
-from plumbline.linalg_to_kernels.read_ahead import RowsAhead, RunAhead, Share, prefetch_row
+from plumbline.linalg_to_kernels.read_ahead import RunAhead, Share, prefetch_row, rows_ahead
 from plumbline.linalg_to_kernels.strides import Groups
 from plumbline.linalg_to_kernels.vectors import (
     add,
@@ -128,8 +128,6 @@ class _Panel:
     """Whether there are all."""
     right: ir.Value
     """Where the panel begins."""
-    origin: ir.Value
-    """Where its first column is in the operand that is not packed before the kernel runs."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +175,7 @@ class _RegisterTiles:
         self._rows, self._columns, self._summed = (
             self._nest.size(loops) for loops in (plan.rows, plan.columns, plan.summed)
         )
+        self._ahead = rows_ahead(self._nest, plan) if self._fetches_ahead else None
         self._panel: ir.Value | None = None
         if plan.right_operand not in (RightOperand.IN_PLACE, RightOperand.PACKED):
             of_panel = element_of_panels(self._nest, plan, self._type)
@@ -261,17 +260,16 @@ class _RegisterTiles:
             offsets = lane_offsets(index(0), tile.lanes, tile.vectors)
             masks = [mask_of_first(arith.subi(width, offset), tile.lanes) for offset in offsets]
             base = region.bases[plan.right]
-            origin = arith.addi(base, column)
             if plan.right_operand is RightOperand.PACKED:
                 rows = self._panel_rows or self._summed
                 right = arith.addi(base, arith.muli(number, arith.muli(rows, width_of_panels)))
             elif plan.right_operand is RightOperand.IN_PLACE:
-                right = origin
+                right = arith.addi(base, column)
             else:
                 self._packing.pack(base, column, index(0))
                 right = index(0)
             is_whole_panel = arith.cmpi(arith.CmpIPredicate.uge, width, width_of_panels)
-            inside(_Panel(column, masks, is_whole_panel, right, origin))
+            inside(_Panel(column, masks, is_whole_panel, right))
             return []
 
         panels = arith.ceildivui(self._columns, width_of_panels)
@@ -347,6 +345,12 @@ class _RegisterTiles:
         """
         return self._plan.stores_columns and bool(self._plan.summed_of_both)
 
+    @property
+    def _reads_ahead(self) -> bool:
+        """Whether tiles ask for the next block of a packed panel."""
+        is_packed = self._plan.right_operand is RightOperand.PACKED
+        return self._fetches_ahead and is_packed and not self._plan.rows_outermost
+
     def _blocks(self, groups: Groups) -> tuple[ir.Value, ir.Value]:
         """Of the outermost loop over summed elements how much a block is, and how many there are.
 
@@ -398,7 +402,7 @@ class _RegisterTiles:
                 for row in range(tile.rows)
             ]
             loop = None
-            if block is not None and self._fetches_ahead:
+            if block is not None and self._reads_ahead:
                 loop = self._read_ahead(rows, first, panel, block)
             if finishes is not None and self._fetches_ahead:
                 if_else(finishes, lambda: self._ask_for_result(rows, first, panel))
@@ -465,46 +469,24 @@ class _RegisterTiles:
             for place in places:
                 self._epilogue.prefetch(place)
         for place in places[:: tile.vectors]:
-            prefetch_row(self._nest.out, place.offset, tile.columns)
+            prefetch_row(self._nest.out, place.offset, tile.columns, is_written=True)
 
-    def _read_ahead(
-        self, rows: _Rows, first: ir.Value, panel: _Panel, block: _Block
-    ) -> _Loop | None:
-        """What builds a loop that asks for the share of the tile that begins at a row of a chunk.
-
-        None if the tile asks for nothing.
-        """
-        plan, tile, right = self._plan, self._tile, self._nest.right
-        count = arith.subi(block.upper, block.lower)
-
-        def share(row: ir.Value, rows: ir.Value) -> Share:
-            height = index(tile.rows)
-            return Share(arith.divui(row, height), arith.ceildivui(rows, height))
-
-        if plan.right_operand is RightOperand.PACKED and not plan.rows_outermost:
-            inner = [self._nest.size(group) for group in plan.summed_of_both[1:]]
-            step = product([*inner, index(tile.columns)])
-            next_block = arith.addi(panel.right, arith.muli(block.upper, step))
-            elements, tiles = arith.muli(count, step), share(first, rows.count)
-            return RunAhead(
-                right,
-                next_block,
-                elements,
-                tiles,
-                is_by_rows=not inner,
-                step=1 if inner else self._step,
-            ).loop
-        if (
-            plan.right_operand is RightOperand.COPIED
-            and len(plan.summed_of_right) == len(plan.summed_of_both) == 1
-        ):
-            stride = self._nest.stride(plan.right, plan.summed[-1])
-            place = total([panel.origin, index(tile.columns), arith.muli(block.lower, stride)])
-            all_tiles = share(arith.addi(rows.first, first), self._rows)
-            return RowsAhead(
-                right, place, stride, count, tile.columns, all_tiles, step=self._step
-            ).loop
-        return None
+    def _read_ahead(self, rows: _Rows, first: ir.Value, panel: _Panel, block: _Block) -> _Loop:
+        """What builds a loop that asks for the share of a tile that begins at a row of a chunk."""
+        plan, tile = self._plan, self._tile
+        inner = [self._nest.size(group) for group in plan.summed_of_both[1:]]
+        step = product([*inner, index(tile.columns)])
+        next_block = arith.addi(panel.right, arith.muli(block.upper, step))
+        height = index(tile.rows)
+        share = Share(arith.divui(first, height), arith.ceildivui(rows.count, height))
+        return RunAhead(
+            self._nest.right,
+            next_block,
+            arith.muli(arith.subi(block.upper, block.lower), step),
+            share,
+            is_by_rows=not inner,
+            step=1 if inner else self._step,
+        ).loop
 
     def _places(self, rows: _Rows, first: ir.Value, panel: _Panel) -> Iterator[Place]:
         """Where the vectors of a whole tile belong that begins at a row of a chunk."""
@@ -591,6 +573,9 @@ class _RegisterTiles:
         match plan.right_operand:
             case RightOperand.IN_PLACE:
                 type_ = self._nest.vector_of(self._nest.right)
+                if self._ahead is not None:
+                    ahead = arith.addi(right, self._ahead)
+                    prefetch_row(self._nest.right, ahead, tile.columns, is_written=False)
                 loaded = [
                     masked_load(type_, self._nest.right.elements, offset, mask)
                     for offset, mask in zip(offsets, masks, strict=True)

@@ -10,14 +10,16 @@ from collections.abc import Callable, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
 
-from plumbline.linalg_to_kernels.building import for_each, index, least, total
+from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, total
 from plumbline.linalg_to_kernels.contraction_loops import LoopNest
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
+from plumbline.linalg_to_kernels.read_ahead import prefetch_row, rows_ahead
 from plumbline.linalg_to_kernels.vectors import (
     cast,
     edge_load,
     lane_offsets,
     mask_of_first,
+    masked_load,
     splat,
     transpose,
 )
@@ -83,24 +85,31 @@ class PanelPacking:
                 self._gather_panel(base, column, inside)
 
     def _copy_panel(self, first: ir.Value, inside: ir.Value) -> None:
-        tile = self._tile
-        vector_type = self._nest.vector_of(self._nest.right)
+        tile, right = self._tile, self._nest.right
+        vector_type = self._nest.vector_of(right)
         offsets = lane_offsets(index(0), tile.lanes, tile.vectors)
         masks = [mask_of_first(arith.subi(inside, offset), tile.lanes) for offset in offsets]
-        whole = arith.cmpi(arith.CmpIPredicate.sge, inside, index(tile.columns))
+        ahead = rows_ahead(self._nest, self._plan) if self._plan.fetches_ahead else None
 
-        def one(place: ir.Value, position: ir.Value) -> None:
-            to = self._row(position)
-            sources = lane_offsets(arith.addi(first, place), tile.lanes, tile.vectors)
-            targets = lane_offsets(to, tile.lanes, tile.vectors)
-            for source, target, mask in zip(sources, targets, masks, strict=True):
-                loaded = [
-                    edge_load(vector_type, self._nest.right.elements, at, mask, whole)
-                    for at in self._places(source)
-                ]
-                vector.store(self._joined(loaded), self._into, [target])
+        def copy(load: Callable[[ir.Value, ir.Value], ir.Value]) -> None:
+            def one(place: ir.Value, position: ir.Value) -> None:
+                start = arith.addi(first, place)
+                if ahead is not None:
+                    for row in self._places(arith.addi(start, ahead)):
+                        prefetch_row(right, row, tile.columns, is_written=False)
+                sources = lane_offsets(start, tile.lanes, tile.vectors)
+                targets = lane_offsets(self._row(position), tile.lanes, tile.vectors)
+                for source, target, mask in zip(sources, targets, masks, strict=True):
+                    loaded = [load(at, mask) for at in self._places(source)]
+                    vector.store(self._joined(loaded), self._into, [target])
 
-        self._each_summed(one)
+            self._each_summed(one)
+
+        if_else(
+            arith.cmpi(arith.CmpIPredicate.sge, inside, index(tile.columns)),
+            lambda: copy(lambda at, mask: vector.load(vector_type, right.elements, [at])),
+            lambda: copy(lambda at, mask: masked_load(vector_type, right.elements, at, mask)),
+        )
 
     def _copy_elements(self, base: ir.Value, column: ir.Value) -> None:
         """Packs lanes that are of elements, one by one."""

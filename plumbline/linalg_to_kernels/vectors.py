@@ -12,8 +12,6 @@ _CONTRACT = arith.FastMathFlags.contract
 _SHUFFLED_AT_ONCE = 128
 """Bits. Within so many of a register x86 shuffles in one cycle; AVX2 across them only by halves."""
 
-_MASKED_BITS = 32
-
 
 def element_of(type_: ir.Type) -> ir.Type:
     """The type of a number, or of those in a vector."""
@@ -76,10 +74,9 @@ def edge_load(
 ) -> ir.Value:
     """What `masked_load` gives, where `is_whole` tells whether all of the mask is set.
 
-    AVX2 has no masked loads of elements below 32 bits: LLVM makes a branch for each lane.
+    AVX2 has no masked loads of elements below 32 bits, for which LLVM makes a branch for each lane,
+    and others are slow.
     """
-    if type_.element_type.width >= _MASKED_BITS:
-        return masked_load(type_, elements, place, mask)
     (loaded,) = either(
         [type_],
         is_whole,

@@ -1,7 +1,7 @@
 // RUN: tcp-opt %s -form-fusion-groups -build-kernels -canonicalize -cse | FileCheck %s
 
-// A tile asks for its share of what comes after of the right operand, little by little, as it goes
-// over its products. That which finishes its sums asks before that for what the next one's epilogue
+// A tile asks for its share of what comes after of a packed right operand, little by little, as it
+// goes over its products. That which finishes its sums asks before that for what the next one's epilogue
 // reads, and for where its result is written.
 
 #l = affine_map<(m, n, k) -> (m, k)>
@@ -59,26 +59,32 @@ func.func @packed(%x: tensor<60x800xf32>, %w: tensor<800x100xf32> {plumbline.wei
   return %p : tensor<60x100xf32>
 }
 
-// Panels that a kernel copies: the rows of the next one, by lines, each before a piece of the
-// products. What is added to the products, by vectors of a tile of 4x3, but not the bias, of which
-// one element is read for all of a row. Each row of the result may lie in three lines.
+// Panels that a kernel copies: as a row is, one further on is asked for, by lines. Masks, which are
+// slow with AVX2, are for the last panel. Tiles ask for what is added to the products, by vectors of
+// a tile of 4x3, but not the bias, of which one element is read for all of a row. Each row of the
+// result may lie in three lines.
 // CHECK-LABEL: func.func private @matmul_add
 // CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[RIGHT:[^:]*]]: memref<?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %{{[^ ]*}}: memref<?xf32{{[^%]*}}, %[[MORE:[^:]*]]: memref<?x?xf32{{[^%]*}}, %[[RESULT:[^:]*]]: memref<?x?xf32
 // CHECK:         %[[FLAT:.*]] = memref.reinterpret_cast %[[RIGHT]]
 // CHECK:         %[[OUT:.*]] = memref.reinterpret_cast %[[RESULT]]
+// CHECK:         %[[FURTHER:.*]] = arith.muli %[[STRIDE:.*]], %c8 : index
+// CHECK:         %[[IS_WHOLE:.*]] = arith.cmpi sge, %{{.*}}, %c24
+// CHECK-NEXT:    scf.if %[[IS_WHOLE]] {
+// CHECK-NEXT:      scf.for %[[ROW:.*]] = %c0 to
+// CHECK-NEXT:        %[[PLACE:.*]] = arith.muli %[[ROW]], %[[STRIDE]]
+// CHECK-NEXT:        %[[FIRST:.*]] = arith.addi %{{.*}}, %[[PLACE]]
+// CHECK-NEXT:        %[[AHEAD:.*]] = arith.addi %[[FIRST]], %[[FURTHER]]
+// CHECK-NEXT:        memref.prefetch %[[FLAT]][%[[AHEAD]]], read, locality<3>, data
+// CHECK-COUNT-2:     memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data
+// CHECK:             vector.load %[[FLAT]][%[[FIRST]]]
+// CHECK-COUNT-2:     vector.load %[[FLAT]]
+// CHECK:         } else {
+// CHECK-COUNT-3:     vector.maskedload %[[FLAT]]
 // CHECK:         %[[ADDED:.*]] = memref.reinterpret_cast %[[MORE]]
 // CHECK-COUNT-12: memref.prefetch %[[ADDED]][%{{.*}}], read, locality<3>, data
 // CHECK-COUNT-12: memref.prefetch %[[OUT]][%{{.*}}], write, locality<3>, data
 // CHECK-NOT:     memref.prefetch
-// CHECK:         %[[PIECES:.*]] = arith.maxui %{{.*}}, %c1
-// CHECK:         %[[LENGTH:.*]] = arith.ceildivui %{{.*}}, %[[PIECES]]
-// CHECK-NEXT:    scf.for %[[PIECE:.*]] = %c0 to %[[PIECES]] {{.*}} iter_args
-// CHECK-COUNT-3:   memref.prefetch %[[FLAT]][%{{.*}}], read, locality<2>, data
-// CHECK:           %[[DONE:.*]] = arith.muli %[[PIECE]], %[[LENGTH]]
-// CHECK-NEXT:      %[[START:.*]] = arith.addi %{{.*}}, %[[DONE]]
-// CHECK-NEXT:      %[[END:.*]] = arith.addi %[[START]], %[[LENGTH]]
-// CHECK-NEXT:      %[[STOP:.*]] = arith.minsi %[[END]], %{{.*}}
-// CHECK-NEXT:      scf.for %{{.*}} = %[[START]] to %[[STOP]] {{.*}} iter_args
+// CHECK:         scf.for {{.*}} iter_args
 func.func @copied(%x: tensor<60x80xf32>, %y: tensor<80x240xf32>, %bias: tensor<60xf32>, %more: tensor<60x240xf32>) -> tensor<60x240xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<60x240xf32>
@@ -96,6 +102,31 @@ func.func @copied(%x: tensor<60x80xf32>, %y: tensor<80x240xf32>, %bias: tensor<6
     linalg.yield %t : f32
   } -> tensor<60x240xf32>
   return %r : tensor<60x240xf32>
+}
+
+// One that is read in place: as products take a row, one further on is asked for.
+// CHECK-LABEL: func.func private @matmul_kernel
+// CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[RIGHT:[^:]*]]: memref<?x?xf32
+// CHECK:         %[[FLAT:.*]] = memref.reinterpret_cast %[[RIGHT]]
+// CHECK:         %[[FURTHER:.*]] = arith.muli %[[STRIDE:.*]], %c8 : index
+// CHECK:         scf.for %[[ROW:.*]] = %{{.*}} iter_args
+// CHECK:           %[[PLACE:.*]] = arith.muli %[[ROW]], %[[STRIDE]]
+// CHECK-NEXT:      %[[FIRST:.*]] = arith.addi %{{.*}}, %[[PLACE]]
+// CHECK:           %[[AHEAD:.*]] = arith.addi %[[FIRST]], %[[FURTHER]]
+// CHECK-NEXT:      memref.prefetch %[[FLAT]][%[[AHEAD]]], read, locality<3>, data
+// CHECK-COUNT-2:   memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>, data
+// CHECK:           vector.load %[[FLAT]][%[[FIRST]]]
+func.func @in_place(%x: tensor<8x80xf32>, %y: tensor<80x240xf32>) -> tensor<8x240xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x240xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8x240xf32>) -> tensor<8x240xf32>
+  %p = linalg.generic {indexing_maps = [#l, #r, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<8x80xf32>, tensor<80x240xf32>) outs(%z : tensor<8x240xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<8x240xf32>
+  return %p : tensor<8x240xf32>
 }
 
 // Windows need several rows of a panel for a step of the outermost loop, which asks for several lines.
