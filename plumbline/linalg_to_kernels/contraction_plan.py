@@ -100,6 +100,12 @@ apart, of 256 channels of 33x33, panels of whole rows of windows took 2.2 times 
 AVX-512), of 6x8 planes 6 times.
 """
 
+_FAR, _FROM_FAR = 1 << 20, 1.3
+"""From how many bytes on of a left operand that is read for each panel, a piece of a cache line at
+a time, products take so much longer. Those of 32 to 128 rows by 512x1024, 768x3072, 1000x1000 and
+1024x1024 take 1.2 to 1.7 times as long where the matrix is the left operand, transposed, by 512x512
+as long (AMD Zen 1)."""
+
 _SUMMED_AT_ONCE = 256
 """How many products are added up one after the other: of sums of sums the error is less. Of 4096
 added up one after the other it was five times PyTorch's."""
@@ -509,6 +515,15 @@ class _Planner:
         chunks, panels = -(-rows // plan.chunk), -(-columns // plan.tile.columns)
         return chunks >= _LEAST_CHUNKS and right * (chunks - 1) < left * (panels - 1)
 
+    def _returns_from_far(self, plan: ContractionPlan) -> bool:
+        """Whether each panel reads a batch of the left operand from memory, as far as is known."""
+        type_, loops = self.types[plan.left], self.sum.accesses[plan.left].loops
+        batches = self._count([*loops.intersection((*plan.batches, *plan.row_batches))])
+        is_packed = plan.right_operand not in (RightOperand.PACKED, RightOperand.IN_PLACE)
+        if not is_packed or not type_.has_static_shape or not batches:
+            return False
+        return buffer_bytes(type_) / batches > _FAR
+
     def _far_bytes(self, operand: int) -> int | None:
         """What it takes to go over an operand once more: nothing if it stays in a near cache."""
         type_ = self.types[operand]
@@ -612,6 +627,8 @@ class _Planner:
         is_run = plan.copies_left or self._are_contiguous(plan.left, plan.summed)
         if summed > _LINES and not is_run and len(plan.summed_of_both) <= 1:
             products *= _FAR_APART
+        elif not is_run and not is_converted and self._returns_from_far(plan):
+            products *= _FROM_FAR
         storing = (
             row_batches * rows * columns / lanes * (1 if plan.stores_columns else _TRANSPOSING)
         )

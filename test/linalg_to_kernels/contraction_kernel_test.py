@@ -94,6 +94,8 @@ def test_strategies_by_sizes() -> None:
     assert of(_OF_TRANSPOSED, 7, 64, 64)[0] == tiles
     # A long way down columns is no way to read a left operand.
     assert of(_PRODUCT, 96, 8192, 512) == (tiles, RightOperand.COPIED)
+    # Nor is to bring it from memory for each panel, of which few are left if it is transposed.
+    assert of(_PRODUCT, 32, 1024, 1024) == (tiles, RightOperand.COPIED)
     # A matrix times a vector reads the matrix as it lies.
     assert of(_PRODUCT, 64, 64, 1)[0] == dots
 
