@@ -164,10 +164,12 @@ class LoopNest:
         groups: Groups,
         one: Callable[[ir.Value, ir.Value], None],
         step: int = 1,
+        part: tuple[ir.Value, ir.Value] | None = None,
     ) -> None:
         """For each summed element its offset in an operand, and its number.
 
-        With a step for each so many of the innermost group, which are a multiple of it.
+        With a step for each so many of the innermost group, which are a multiple of it. With a part
+        of one group only, from one number to another.
         """
 
         def nest(groups: Groups, place: ir.Value, position: ir.Value) -> None:
@@ -176,6 +178,7 @@ class LoopNest:
                 return
             group, *rest = groups
             size = self.size(group)
+            first, last = part or (index(0), size)
             stride = self.stride(operand, group[-1])
 
             def body(at: ir.Value) -> list[ir.Value]:
@@ -186,7 +189,7 @@ class LoopNest:
                 )
                 return []
 
-            for_each(index(0), size, 1 if rest else step, body)
+            for_each(first, last, 1 if rest else step, body)
 
         nest(groups, index(0), index(0))
 

@@ -200,6 +200,9 @@ class ContractionPlan:
     """How summed elements count through the left operand, and the right one if read in place."""
     rows_of_result: Groups
     columns_of_result: Groups
+    packs_blocks: bool = False
+    """Whether of a panel that is packed by the kernel some summed elements are at once, for which
+    there has to be one chunk of rows only."""
     strip: Strip | None = None
     """What is copied at once of the right operand, if `Strategy.DEPTHWISE` has it copied."""
     fetches_ahead: bool = True
@@ -444,7 +447,22 @@ class _Planner:
         halved = replace(plan, sums_at_once=plan.sums_at_once // 2)
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
             plan = halved
-        return replace(plan, rows_outermost=self._rows_outermost(plan))
+        return replace(
+            plan, rows_outermost=self._rows_outermost(plan), packs_blocks=self._packs_blocks(plan)
+        )
+
+    def _packs_blocks(self, plan: ContractionPlan) -> bool:
+        """Whether panels are packed block by block, so that they stay near."""
+        rows, summed = self._count(plan.rows), self._count(plan.summed)
+        return (
+            plan.strategy is Strategy.REGISTER_TILES
+            and plan.right_operand not in (RightOperand.PACKED, RightOperand.IN_PLACE)
+            and len(plan.summed_of_right) == len(plan.summed_of_both) == 1
+            and not plan.row_batches
+            and rows is not None
+            and rows <= plan.chunk
+            and (summed is None or summed > plan.summed_at_once)
+        )
 
     def _adds_rows(
         self,

@@ -15,7 +15,7 @@ products the way by the buffer takes a tenth of the time, and with an epilogue a
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from torch_mlir import ir
@@ -266,8 +266,9 @@ class _RegisterTiles:
             elif plan.right_operand is RightOperand.IN_PLACE:
                 right = arith.addi(base, column)
             else:
-                self._packing.pack(base, column, index(0))
                 right = index(0)
+                if not plan.packs_blocks:
+                    self._packing.pack(base, column, right)
             is_whole_panel = arith.cmpi(arith.CmpIPredicate.uge, width, width_of_panels)
             inside(_Panel(column, masks, is_whole_panel, right))
             return []
@@ -373,12 +374,16 @@ class _RegisterTiles:
 
         def block(number: ir.Value) -> list[ir.Value]:
             first = arith.muli(number, step)
+            end = least(arith.addi(first, step), size)
+            part = panel
+            if self._plan.packs_blocks:
+                part = self._packed_block(rows.region, panel, first, end)
             self._tiles(
                 rows,
-                panel,
+                part,
                 _Block(
                     first,
-                    least(arith.addi(first, step), size),
+                    end,
                     arith.cmpi(arith.CmpIPredicate.eq, number, index(0)),
                     arith.cmpi(arith.CmpIPredicate.eq, number, last),
                 ),
@@ -386,6 +391,15 @@ class _RegisterTiles:
             return []
 
         for_each(index(0), count, 1, block)
+
+    def _packed_block(
+        self, region: Region, panel: _Panel, first: ir.Value, end: ir.Value
+    ) -> _Panel:
+        """Packs a block of summed elements of a panel, where those of the one before were."""
+        right = arith.subi(index(0), arith.muli(first, self._width))
+        base = region.bases[self._plan.right]
+        self._packing.pack(base, panel.column, right, (first, end))
+        return replace(panel, right=right)
 
     def _tiles(self, rows: _Rows, panel: _Panel, block: _Block | None) -> None:
         """All tiles of a chunk, for a block of summed elements, or for none if there are none."""

@@ -30,7 +30,8 @@ def panel_size(nest: LoopNest, plan: ContractionPlan) -> ir.Value:
 
     A square of vectors writes so many that begin with the last.
     """
-    summed = arith.divui(nest.size(plan.summed), index(plan.summed_in_lane))
+    count = index(plan.summed_at_once) if plan.packs_blocks else nest.size(plan.summed)
+    summed = arith.divui(count, index(plan.summed_in_lane))
     rows = arith.addi(summed, index(plan.tile.lanes - 1))
     return arith.muli(rows, index(plan.tile.columns * _in_lane(plan)))
 
@@ -67,12 +68,19 @@ class PanelPacking:
         self._columns, self._summed = nest.size(plan.columns), nest.size(plan.summed)
         self._in_lane, self._of_lane = plan.summed_in_lane, _in_lane(plan)
 
-    def pack(self, base: ir.Value, column: ir.Value, at: ir.Value) -> None:
+    def pack(
+        self,
+        base: ir.Value,
+        column: ir.Value,
+        at: ir.Value,
+        part: tuple[ir.Value, ir.Value] | None = None,
+    ) -> None:
         """Builds what packs the panel that begins at a column, into the buffer from `at` on.
 
-        `base` is where the operand's first element lies.
+        `base` is where the operand's first element lies. Of a panel of one group of summed elements
+        it may be a part, from one of them to another; `at` is where the first one of all would be.
         """
-        self._at = at
+        self._at, self._part = at, part
         inside = arith.subi(self._columns, column)
         match self._plan.right_operand:
             case RightOperand.COPIED | RightOperand.GATHERED if self._of_lane > 1:
@@ -147,6 +155,7 @@ class PanelPacking:
         last = arith.subi(self._columns, index(1))
         *outer, innermost = self._plan.summed_of_right or ((),)
         size = self._nest.size(innermost)
+        start_of_part, end = self._part or (index(0), size)
 
         def across(offset: ir.Value) -> list[ir.Value]:
             # Beyond the last column it is read again, into lanes that no one looks at.
@@ -187,7 +196,7 @@ class PanelPacking:
                         vector.store(value, self._into, [place])
                     return []
 
-                for_each(index(0), size, at_once, along)
+                for_each(start_of_part, end, at_once, along)
 
             self._nest.each_summed(self._plan.right, tuple(outer), run)
             return []
@@ -225,7 +234,7 @@ class PanelPacking:
     def _each_summed(self, one: Callable[[ir.Value, ir.Value], None]) -> None:
         """For each summed element, or as many as a lane holds, where it is and its number."""
         plan = self._plan
-        self._nest.each_summed(plan.right, plan.summed_of_right, one, self._in_lane)
+        self._nest.each_summed(plan.right, plan.summed_of_right, one, self._in_lane, self._part)
 
     def _places(self, first: ir.Value) -> list[ir.Value]:
         """Where an element is, and those of the same column that are in a lane with it."""

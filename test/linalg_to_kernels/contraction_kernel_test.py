@@ -100,6 +100,27 @@ def test_strategies_by_sizes() -> None:
     assert of(_PRODUCT, 64, 64, 1)[0] == dots
 
 
+def test_panels_are_packed_block_by_block_for_one_chunk_of_rows() -> None:
+    def packs(maps: tuple[str, str, str], rows: int, summed: int, columns: int) -> bool:
+        left, right = _random((rows, summed)), _random((summed, columns))
+        given = right if maps is _PRODUCT else right.T.copy()
+        if maps is gathered:
+            given = np.stack([given, given], axis=-1)
+        kernel = Kernel(
+            Contraction(maps, (2,), (left.shape, given.shape, (rows, columns))), "baseline"
+        )
+        result = zeros_like_result((rows, columns), "float32")
+        kernel(left, given, result)
+        np.testing.assert_array_equal(result, left @ right)
+        return kernel.plan.packs_blocks
+
+    gathered = ("d0, d2", "d1, d2, 0", "d0, d1")
+    for maps in (_PRODUCT, _OF_TRANSPOSED, gathered):
+        assert packs(maps, 50, 1000, 50)
+        assert not packs(maps, 50, 100, 50)
+    assert not packs(_PRODUCT, 300, 1000, 300)
+
+
 def test_images_are_copied_that_each_element_of_brings_a_cache_line_for() -> None:
     def copies(stride: int, channels: int) -> bool:
         image = _random((1, 40, 7 * stride, 7 * stride))
@@ -183,7 +204,8 @@ def test_element_types(
 ) -> None:
     if types[0] == "f16" and target_cpu == "x86-64":
         pytest.skip("without F16C it calls functions that only C programs have")
-    for rows, summed, columns in ((1, 40, 21), (33, 40, 21), (70, 3, 65)):
+    # Of the last one panels are packed block by block.
+    for rows, summed, columns in ((1, 40, 21), (33, 40, 21), (70, 3, 65), (20, 700, 33)):
         for maps in (_PRODUCT, _OF_TRANSPOSED):
             left, right = _random((rows, summed), dtypes[0]), _random((summed, columns), dtypes[1])
             given = right if maps is _PRODUCT else right.T.copy()
