@@ -16,6 +16,7 @@ from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import data_movement, elementwise
 from plumbline.tcp.ops.data_movement import ConstOp
 from plumbline.tcp.ops.pooling import ArgmaxPoolOp, PoolOp, WindowOp
+from plumbline.tcp.transforms.concatenated_slices import concatenate_slices
 from plumbline.tcp.transforms.lower import Pattern, lower
 from plumbline.tcp.windows import Windows
 
@@ -304,6 +305,7 @@ _REWRITES: Mapping[type[TcpOp], Pattern] = {
     **dict.fromkeys(_NEUTRAL_RIGHT, _drop_neutral),
     **dict.fromkeys((ArgmaxPoolOp, PoolOp), _trim_windows),
     data_movement.BroadcastOp: _fold_broadcast,
+    data_movement.SliceOp: concatenate_slices,
     data_movement.TransposeOp: _compose_transposes,
 }
 
@@ -356,7 +358,8 @@ def _canonicalize(operation: ir.Operation) -> None:
 
 TCP_CANONICALIZE = Pass(
     "tcp-canonicalize",
-    "Fold ops of TCP on constants and ops that change nothing, and merge constants",
+    "Fold ops of TCP on constants and ops that change nothing, concatenate slices in place of "
+    "slicing what is concatenated, and merge constants",
     _canonicalize,
 )
 

@@ -218,6 +218,80 @@ func.func @concat() -> (tensor<3xf32>, tensor<2000xf32>, tensor<2000xf32>) {
 
 // -----
 
+// A roll along two axes puts slices of the operand together, and none of what has been put together.
+
+// CHECK-LABEL: func.func @slices_of_a_concatenation(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<?x4x6xf32>
+// CHECK-DAG:     %[[TOP:.*]] = tcp.slice %[[X]] starts(%{{.*}}, %c3, %c0) sizes(%{{.*}}, %c1, %c6)
+// CHECK-DAG:     %[[REST:.*]] = tcp.slice %[[X]] starts(%{{.*}}, %c0, %c0) sizes(%{{.*}}, %c3, %c6)
+// CHECK-DAG:     %[[TOP_LEFT:.*]] = tcp.slice %[[TOP]] starts(%c0, %c0, %c4) sizes(%{{.*}}, %c1, %c2) {{.*}} -> tensor<?x1x2xf32>
+// CHECK-DAG:     %[[LEFT:.*]] = tcp.slice %[[REST]] starts(%c0, %c0, %c4) sizes(%{{.*}}, %c3, %c2) {{.*}} -> tensor<?x3x2xf32>
+// CHECK-DAG:     %[[FIRST:.*]] = tcp.concat %[[TOP_LEFT]], %[[LEFT]] {dim = 1 : index} {{.*}} -> tensor<?x4x2xf32>
+// CHECK-DAG:     %[[TOP_RIGHT:.*]] = tcp.slice %[[TOP]] starts(%c0, %c0, %c0) sizes(%{{.*}}, %c1, %c4) {{.*}} -> tensor<?x1x4xf32>
+// CHECK-DAG:     %[[RIGHT:.*]] = tcp.slice %[[REST]] starts(%c0, %c0, %c0) sizes(%{{.*}}, %c3, %c4) {{.*}} -> tensor<?x3x4xf32>
+// CHECK-DAG:     %[[SECOND:.*]] = tcp.concat %[[TOP_RIGHT]], %[[RIGHT]] {dim = 1 : index} {{.*}} -> tensor<?x4x4xf32>
+// CHECK:         %[[OUT:.*]] = tcp.concat %[[FIRST]], %[[SECOND]] {dim = 2 : i64}
+// CHECK:         return %[[OUT]]
+func.func @slices_of_a_concatenation(%x: tensor<?x4x6xf32>) -> tensor<?x4x6xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c6 = arith.constant 6 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4x6xf32>
+  %0 = tcp.slice %x starts(%c0, %c3, %c0) sizes(%n, %c1, %c6) strides(%c1, %c1, %c1) : tensor<?x4x6xf32> -> tensor<?x1x6xf32>
+  %1 = tcp.slice %x starts(%c0, %c0, %c0) sizes(%n, %c3, %c6) strides(%c1, %c1, %c1) : tensor<?x4x6xf32> -> tensor<?x3x6xf32>
+  %2 = tcp.concat %0, %1 {dim = 1 : i64} : tensor<?x1x6xf32>, tensor<?x3x6xf32> -> tensor<?x4x6xf32>
+  %m = tensor.dim %2, %c0 : tensor<?x4x6xf32>
+  %3 = tcp.slice %2 starts(%c0, %c0, %c4) sizes(%m, %c4, %c2) strides(%c1, %c1, %c1) : tensor<?x4x6xf32> -> tensor<?x4x2xf32>
+  %4 = tcp.slice %2 starts(%c0, %c0, %c0) sizes(%m, %c4, %c4) strides(%c1, %c1, %c1) : tensor<?x4x6xf32> -> tensor<?x4x4xf32>
+  %5 = tcp.concat %3, %4 {dim = 2 : i64} : tensor<?x4x2xf32>, tensor<?x4x4xf32> -> tensor<?x4x6xf32>
+  return %5 : tensor<?x4x6xf32>
+}
+
+// -----
+
+// Slices stay that may be read where they lie: of what something else takes, too; that together are
+// more than the whole, or are taken again and again; or that go from operand to operand.
+
+// CHECK-LABEL: func.func @slices_that_stay(
+// CHECK:         %[[TAKEN:.*]] = tcp.concat %{{.*}}, %{{.*}} {dim = 0
+// CHECK-NEXT:    %[[A:.*]] = tcp.slice %[[TAKEN]]
+// CHECK-NEXT:    %[[OVERLAPPING:.*]] = tcp.concat %{{.*}}, %{{.*}} {dim = 0
+// CHECK-NEXT:    %[[B:.*]] = tcp.slice %[[OVERLAPPING]]
+// CHECK-NEXT:    %[[C:.*]] = tcp.slice %[[OVERLAPPING]]
+// CHECK-NEXT:    %[[ALONG:.*]] = tcp.concat %{{.*}}, %{{.*}} {dim = 1
+// CHECK-NEXT:    %[[D:.*]] = tcp.slice %[[ALONG]]
+// CHECK-NEXT:    %[[AGAIN:.*]] = tcp.concat %{{.*}}, %{{.*}} {dim = 0
+// CHECK:         scf.for
+// CHECK-NEXT:      tcp.slice %[[AGAIN]]
+// CHECK:         return %[[TAKEN]], %[[A]], %[[B]], %[[C]], %[[D]]
+func.func @slices_that_stay(%x: tensor<2x6xf32>, %y: tensor<2x6xf32>) -> (tensor<4x6xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<2x8xf32>, tensor<4x1xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %0 = tcp.concat %x, %y {dim = 0 : i64} : tensor<2x6xf32>, tensor<2x6xf32> -> tensor<4x6xf32>
+  %1 = tcp.slice %0 starts(%c0, %c0) sizes(%c4, %c4) strides(%c1, %c1) : tensor<4x6xf32> -> tensor<4x4xf32>
+  %2 = tcp.concat %y, %x {dim = 0 : i64} : tensor<2x6xf32>, tensor<2x6xf32> -> tensor<4x6xf32>
+  %3 = tcp.slice %2 starts(%c0, %c0) sizes(%c4, %c4) strides(%c1, %c1) : tensor<4x6xf32> -> tensor<4x4xf32>
+  %4 = tcp.slice %2 starts(%c0, %c2) sizes(%c4, %c4) strides(%c1, %c1) : tensor<4x6xf32> -> tensor<4x4xf32>
+  %5 = tcp.concat %x, %y {dim = 1 : i64} : tensor<2x6xf32>, tensor<2x6xf32> -> tensor<2x12xf32>
+  %6 = tcp.slice %5 starts(%c0, %c2) sizes(%c2, %c8) strides(%c1, %c1) : tensor<2x12xf32> -> tensor<2x8xf32>
+  %7 = tcp.concat %x, %x {dim = 0 : i64} : tensor<2x6xf32>, tensor<2x6xf32> -> tensor<4x6xf32>
+  %z = tensor.empty() : tensor<4x1xf32>
+  %8 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %z) -> tensor<4x1xf32> {
+    %9 = tcp.slice %7 starts(%c0, %i) sizes(%c4, %c1) strides(%c1, %c1) : tensor<4x6xf32> -> tensor<4x1xf32>
+    %10 = tcp.add %a, %9 : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+    scf.yield %10 : tensor<4x1xf32>
+  }
+  return %0, %1, %3, %4, %6, %8 : tensor<4x6xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<2x8xf32>, tensor<4x1xf32>
+}
+
+// -----
+
 // Elements of windows that lie in the padding in all of them are left out, and there are as many windows as before.
 
 // CHECK-LABEL: func.func @windows(
