@@ -16,6 +16,7 @@ import linecache
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 import torch
@@ -30,7 +31,7 @@ from torch.utils import _pytree as pytree
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
 from plumbline.loader_to_torch.known_numbers import knowing_numbers
-from plumbline.loader_to_torch.raising_branches import goes_on_if, is_quiet_if
+from plumbline.loader_to_torch.raising_branches import Alternatives, is_quiet_if, raising_branch
 from plumbline.loader_to_torch.scalar_indices import get_item, set_item
 
 _INTEGERS = {torch.qint8: torch.int8, torch.quint8: torch.uint8, torch.qint32: torch.int32}
@@ -39,6 +40,10 @@ _INTEGERS = {torch.qint8: torch.int8, torch.quint8: torch.uint8, torch.qint32: t
 
 class TracedFunctions(TorchFunctionMode):
     """Has what is traced meanwhile call functions that an export goes through."""
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)  # type: ignore[no-untyped-call]
+        _alternatives.forget()
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -192,7 +197,9 @@ def _gaussian_nll_loss(
 
 def _is_all_true(operand: torch.Tensor) -> bool:
     """Asserts that it is so, and says so: distributions check what they are given by it."""
-    torch._assert_async(operand.all(), _what_is_checked())
+    frame = inspect.currentframe()
+    assert frame is not None
+    _require(operand.all(), frame, _what_is_checked())
     return True
 
 
@@ -216,13 +223,27 @@ def _truth(operand: torch.Tensor) -> bool:
     quiet = is_quiet_if(caller)
     if quiet is not None:
         return quiet
-    goes_on = goes_on_if(caller)
-    if goes_on is None:
+    branch = raising_branch(caller)
+    if branch is None:
         return bool(operand)
-    holds = operand.reshape(()) if goes_on else operand.reshape(()).logical_not()
+    holds = operand.reshape(()) if branch.goes_on else operand.reshape(()).logical_not()
+    if branch.asks_until is not None:
+        _alternatives.remember(caller, branch.asks_until, holds)
+        return not branch.goes_on
     line = linecache.getline(caller.f_code.co_filename, caller.f_lineno).strip()
-    torch._assert_async(holds, f"a check of the program's fails: {line}")
-    return goes_on
+    _require(holds, caller, f"a check of the program's fails: {line}")
+    return branch.goes_on
+
+
+_alternatives = Alternatives()
+"""What exceptions of the program that is traced are not raised for."""
+
+
+def _require(holds: torch.Tensor, frame: FrameType, message: str) -> None:
+    """Asserts it, or whatever else the program that asks in `frame` goes on with."""
+    for other in _alternatives.at(frame):
+        holds = holds | other
+    torch._assert_async(holds, message)
 
 
 def _is_known(operand: torch.Tensor) -> bool:
@@ -232,15 +253,24 @@ def _is_known(operand: torch.Tensor) -> bool:
     return not isinstance(operand, FakeTensor) or operand.constant is not None
 
 
-def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether all elements are, as far as it is known without them."""
+def _equal(one: torch.Tensor, other: torch.Tensor) -> bool | torch.Tensor:
+    """Whether all elements are, as far as it is known without them: else a tensor has the truth."""
     # A NaN is equal to nothing.
     if one is other and not (one.is_floating_point() or one.is_complex()):
         return True
     are_fixed = all(isinstance(size, int) for size in (*one.shape, *other.shape))
     if are_fixed and one.dtype == other.dtype and one.shape != other.shape:
         return False
-    return torch.equal(one, other)
+    if _is_known(one) and _is_known(other):
+        return torch.equal(one, other)
+    return one.shape == other.shape and (one == other).all()
+
+
+def _allclose(one: torch.Tensor, other: torch.Tensor, *tolerances: Any, **named: Any) -> Any:
+    """Whether all elements are close to each other: a tensor has the truth, if it is not known."""
+    if _is_known(one) and _is_known(other):
+        return torch.allclose(one, other, *tolerances, **named)
+    return torch.isclose(one, other, *tolerances, **named).all()
 
 
 def _what_is_checked() -> str:
@@ -481,6 +511,7 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.ctc_loss: _ctc_loss,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
     torch.Tensor.__bool__: _truth,
+    torch.Tensor.allclose: _allclose,
     torch.Tensor.logsumexp: _logsumexp,
     torch.Tensor.new_tensor: _new_tensor,
     torch.Tensor.__getitem__: get_item,
@@ -489,6 +520,7 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch.arange: knowing_numbers(torch.arange),
     torch._is_all_true: _is_all_true,
     torch._pack_padded_sequence: _packed,
+    torch.allclose: _allclose,
     torch.as_tensor: _as_tensor,
     torch.equal: _equal,
     torch.Tensor.equal: _equal,
