@@ -54,6 +54,7 @@ from plumbline.loader_to_torch.gradients import (
     notice_gradients,
 )
 from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
+from plumbline.loader_to_torch.kept_tables import tables_left
 from plumbline.loader_to_torch.known_numbers import know_constants, known_numbers
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
@@ -621,6 +622,7 @@ def _exported(
             known_numbers(in_held=embedded),
             torch.no_grad(),
             gradients,
+            tables_left(model),
             tracing(),
         ):
             exported = torch.export.export(
