@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 import torch
+from torch._decomp import decomposition_table
 from torch._decomp.decompositions import upsample_compute_output_size
 from torch._dispatch.python import enable_python_dispatcher
 from torch._functorch import predispatch
@@ -39,6 +40,10 @@ _UNFOLLOWED = frozenset([predispatch._make_dual, predispatch._unwrap_for_grad])
 # What derivatives that run forward have instead of zeros, and PyTorch takes for tensors of no data
 # where it has none of any.
 _ZEROS = torch.ops.aten._efficientzerotensor.default
+
+# What the derivative of a view is written into, of which PyTorch's rule takes no sizes that are not
+# known.
+_DERIVATIVE_OF_A_VIEW = torch.ops.aten._new_zeros_with_same_feature_meta.default
 
 _Modes = Callable[[], contextlib.AbstractContextManager[object]]
 
@@ -124,6 +129,7 @@ def _traced(
             fake_mode,
             enable_python_dispatcher(),
             mock.patch.object(forward_ad, "make_dual", _dual),
+            mock.patch.dict(decomposition_table, {_DERIVATIVE_OF_A_VIEW: _zeros_of_derivative}),
             _resampled_by_kernels(),
             modes(),
         ):
@@ -141,6 +147,15 @@ _make_dual: Callable[..., torch.Tensor] = forward_ad.make_dual
 def _dual(tensor: torch.Tensor, tangent: torch.Tensor, **options: Any) -> torch.Tensor:
     """A tensor with a derivative, of one that is no view, whose views PyTorch's rules fail with."""
     return _make_dual(tensor.clone(), tangent, **options)
+
+
+def _zeros_of_derivative(
+    derivative: torch.Tensor, tensor: torch.Tensor, *, self_num_batch_dims: int = 0
+) -> torch.Tensor:
+    """Zeros in the place of the derivative of a tensor, for all that it is of by `torch.vmap`."""
+    if self_num_batch_dims == 0:
+        return torch.zeros_like(tensor, dtype=derivative.dtype)
+    return derivative.new_zeros((*derivative.shape[:self_num_batch_dims], *tensor.shape))
 
 
 def _zeros(size: Sequence[int], **options: Any) -> torch.Tensor:

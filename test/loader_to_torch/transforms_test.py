@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch.export import Dim
-from torch.func import jacrev, jvp, vmap
+from torch.func import grad, jacrev, jvp, vmap
 
 import plumbline
 from plumbline.errors import UserError
@@ -39,6 +39,25 @@ def test_a_batch_of_any_size(name: str) -> None:
     program = plumbline.compile(module, example, ({0: Dim("rows")}, {}))
     assert _depth() == 0
     for rows in (1, 3, 7):
+        inputs = (torch.randn(rows, 5), torch.randn(4, 5))
+        torch.testing.assert_close(program(*inputs), (module(*inputs),))
+
+
+def test_curvatures_of_a_batch_of_any_size() -> None:
+    layer = torch.nn.Linear(5, 2)
+
+    def along(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        def curvature(row: torch.Tensor) -> torch.Tensor:
+            slope = grad(lambda point: layer(point).tanh()[0])
+            changes = [jvp(slope, (row,), (torch.eye(5)[axis],))[1] for axis in range(2)]
+            return torch.stack(changes) + y[0]
+
+        return vmap(curvature)(x)
+
+    module = _Of(along)
+    example = (torch.randn(3, 5), torch.randn(4, 5))
+    program = plumbline.compile(module, example, ({0: Dim("rows", min=2)}, {}))
+    for rows in (2, 3, 7):
         inputs = (torch.randn(rows, 5), torch.randn(4, 5))
         torch.testing.assert_close(program(*inputs), (module(*inputs),))
 
