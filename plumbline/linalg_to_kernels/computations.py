@@ -41,6 +41,8 @@ class Computation:
     """Of each operand, from the loops."""
     reduces: tuple[bool, ...]
     """Of each loop whether it is a reduction."""
+    axes: tuple[tuple[int, ...] | None, ...]
+    """Of each result the loop along each axis."""
 
     @functools.cached_property
     def inputs(self) -> tuple[ir.Value, ...]:
@@ -175,20 +177,7 @@ class Computation:
 
     def result_loops(self, number: int) -> tuple[int, ...] | None:
         """The loop along each axis of a result; None if an axis is not along one loop alone."""
-        return self._result_loops[number]
-
-    @functools.cached_property
-    def _result_loops(self) -> tuple[tuple[int, ...] | None, ...]:
-        return tuple(map(self._loops_along, range(len(self.results))))
-
-    def _loops_along(self, number: int) -> tuple[int, ...] | None:
-        loops = []
-        for expression in self.maps[len(self.inputs) + number].results:
-            dim = expression.maybe_downcast()
-            if not isinstance(dim, ir.AffineDimExpr) or dim.position in loops:
-                return None
-            loops.append(dim.position)
-        return tuple(loops)
+        return self.axes[number]
 
     def loops_for(self, indices: Indices, number: int = 0) -> Indices:
         """The loops of an iteration that gives the element of a result at a place."""
@@ -256,13 +245,41 @@ def computation(op: ir.Operation) -> Computation | None:
     """What `op` computes, if it is a `linalg.generic` on tensors whose results can be placed."""
     if op.name != GENERIC or not op.results:
         return None
-    maps = tuple(ir.AffineMapAttr(map_).value for map_ in op.attributes["indexing_maps"])
+    attributes = op.attributes
+    loops = _loops(attributes["indexing_maps"], attributes["iterator_types"], len(op.results))
+    return None if loops is None else Computation(op, *loops)
+
+
+_Loops = tuple[tuple[ir.AffineMap, ...], tuple[bool, ...], tuple[tuple[int, ...] | None, ...]]
+
+_MOST_REMEMBERED = 1024
+"""Of these each keeps its context, which the next programs will drive out."""
+
+
+@functools.lru_cache(_MOST_REMEMBERED)
+def _loops(
+    indexing_maps: ir.Attribute, iterator_types: ir.Attribute, results: int
+) -> _Loops | None:
+    """What a computation has to know of its loops; None if its results cannot be placed.
+
+    A dozen passes ask for that of each op, of which most have the loops of others.
+    """
+    maps = tuple(ir.AffineMapAttr(map_).value for map_ in ir.ArrayAttr(indexing_maps))
     if any(map_.n_symbols for map_ in maps):
         return None
-    found = Computation(op, maps, reductions_of(op))
-    if any(found.result_loops(number) is None for number in range(len(found.results))):
-        return None
-    return found
+    axes = tuple(map(_loops_along, maps[len(maps) - results :]))
+    return None if None in axes else (maps, reductions_of(iterator_types), axes)
+
+
+def _loops_along(map_: ir.AffineMap) -> tuple[int, ...] | None:
+    """The loop along each axis of an operand; None if an axis is not along one loop alone."""
+    loops: list[int] = []
+    for expression in map_.results:
+        dim = expression.maybe_downcast()
+        if not isinstance(dim, ir.AffineDimExpr) or dim.position in loops:
+            return None
+        loops.append(dim.position)
+    return tuple(loops)
 
 
 def computation_of(value: ir.Value) -> Computation | None:

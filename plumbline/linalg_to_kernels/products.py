@@ -71,7 +71,11 @@ def sum_of_products(op: ir.OpView) -> SumOfProducts | None:
     if first is None or second is None or result is None:
         return None
     loops = set(range(maps[0].n_dims))
-    reductions = {loop for loop, reduces in enumerate(reductions_of(op)) if reduces}
+    reductions = {
+        loop
+        for loop, reduces in enumerate(reductions_of(op.attributes["iterator_types"]))
+        if reduces
+    }
     return sum_of_accesses((first, second, result), loops, reductions)
 
 
@@ -124,13 +128,12 @@ def product_of(sizes: Sequence[int]) -> int | None:
     return None if DYNAMIC in sizes else math.prod(sizes)
 
 
-def reductions_of(op: ir.OpView | ir.Operation) -> tuple[bool, ...]:
+def reductions_of(iterator_types: ir.Attribute) -> tuple[bool, ...]:
     """Of each loop of a `linalg.generic` whether it is a reduction."""
-    kinds = op.attributes["iterator_types"]
-    if len(kinds) == 0:
+    if len(ir.ArrayAttr(iterator_types)) == 0:
         return ()
     # The bindings have no class for what the array holds, and to ask each for its text takes long.
-    return tuple("reduction" in kind for kind in str(kinds).split(","))
+    return tuple("reduction" in kind for kind in str(iterator_types).split(","))
 
 
 def _multiplies_and_adds(op: ir.OpView) -> bool:
