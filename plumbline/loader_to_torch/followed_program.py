@@ -1,12 +1,12 @@
 """Follows a program at other sizes than those of its example, to see whether it holds for them."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import torch
 from torch._functorch import predispatch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
@@ -60,6 +60,9 @@ def _is_same(one: torch.export.ExportedProgram, other: torch.export.ExportedProg
     return True
 
 
+_LOOKS_AT_NUMBERS = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
+
+
 class _Form:
     """A graph that is followed at several sizes, if at any, then at those of its example first."""
 
@@ -73,6 +76,8 @@ class _Form:
         # changes what others do.
         nodes = program.graph.nodes
         self._may_share = not any(_writes(node) or _is_of_transform(node) for node in nodes)
+        # PyTorch keeps what it makes of the numbers in a tensor with that.
+        self._are_alike = self._may_share and not any(map(_looks_at_numbers, nodes))
 
     def holds_at(self, changed: dict[Any, int]) -> bool:
         """Whether the program works with symbols of such sizes, the others as in its example."""
@@ -90,7 +95,8 @@ class _Form:
         self, changed: dict[Any, int], example: dict[torch.fx.Node, Any]
     ) -> dict[torch.fx.Node, Any] | None:
         """What each node gives, if all can be followed."""
-        follow = _Follow(self._program.graph_module, {**self.sizes, **changed}, example)
+        calls = _Calls() if self._are_alike else None
+        follow = _Follow(self._program.graph_module, {**self.sizes, **changed}, example, calls)
         try:
             with exporting(), self._mode, torch.no_grad():
                 follow.run()
@@ -102,6 +108,12 @@ class _Form:
 def _writes(node: torch.fx.Node) -> bool:
     target = node.target
     return isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable
+
+
+def _looks_at_numbers(node: torch.fx.Node) -> bool:
+    """Whether the sizes of what a node gives, or numbers, depend on what is in tensors."""
+    tags = getattr(node.target, "tags", ())
+    return any(tag in tags for tag in _LOOKS_AT_NUMBERS)
 
 
 def _is_of_transform(node: torch.fx.Node) -> bool:
@@ -131,11 +143,71 @@ class _Unlike(Exception):
     """A value is not of the shape that is written beside it."""
 
 
+class _Calls:
+    """Calls of ops on tensors that have shapes and no elements, where nothing is written.
+
+    To find out the shape of a result takes PyTorch a fraction of a millisecond, and the layers of a
+    model are alike. So that what they are called with is the same, results that are alike are one.
+    """
+
+    def __init__(self) -> None:
+        self._results: dict[Hashable, Any] = {}
+        self._tensors: dict[Hashable, torch.Tensor] = {}
+
+    def result(
+        self,
+        call: Callable[[Any, Any, Any], Any],
+        op: torch._ops.OpOverload,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """What `call` says that an op gives, unless it has said so of a call that is the same.
+
+        What it is called with is to stay as long as this does.
+        """
+        key = (op, _identity(args), _identity(kwargs))
+        if key in self._results:
+            return self._results[key]
+        result = call(op, args, kwargs)
+        parts = result if isinstance(result, tuple | list) else (result,)
+        if all(isinstance(part, FakeTensor) and _is_of_known_sizes(part) for part in parts):
+            if not any(returned.alias_info for returned in op._schema.returns):
+                result = pytree.tree_map(self.one_like, result)
+            self._results[key] = result
+        return result
+
+    def one_like(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The first tensor that looks like this one, which is no view."""
+        # PyTorch may know the number that is in one.
+        if not isinstance(tensor, FakeTensor) or tensor.constant is not None:
+            return tensor
+        looks = (tensor.shape, tensor.stride(), tensor.dtype, tensor.fake_device)
+        return self._tensors.setdefault(looks, tensor)
+
+
+def _is_of_known_sizes(tensor: torch.Tensor) -> bool:
+    return tensor.layout == torch.strided and all(isinstance(size, int) for size in tensor.shape)
+
+
+def _identity(value: Any) -> Hashable:
+    """What is equal if an op does the same for it."""
+    match value:
+        case list() | tuple():
+            return (type(value), *map(_identity, value))
+        case dict():
+            return tuple((name, _identity(part)) for name, part in value.items())
+        case torch.Tensor() | torch.SymInt() | torch.SymFloat() | torch.SymBool():
+            return id(value)
+        case _:
+            # 1, 1.0 and True are equal, too.
+            return type(value), value
+
+
 class _Follow(torch.fx.Interpreter):
     """Runs a graph on tensors that have shapes and no elements, and compares their shapes.
 
     What does not depend on sizes other than in an `example` is taken from there: the values of its
-    nodes.
+    nodes. With `calls`, an op that is called several times alike is called once.
     """
 
     def __init__(
@@ -143,6 +215,7 @@ class _Follow(torch.fx.Interpreter):
         module: torch.fx.GraphModule,
         symbols: dict[Any, int],
         example: dict[torch.fx.Node, Any],
+        calls: "_Calls | None",
     ) -> None:
         super().__init__(module, garbage_collect_values=True)
         # What fails here is no mistake, for which the whole graph would be printed.
@@ -151,6 +224,7 @@ class _Follow(torch.fx.Interpreter):
         # To have sympy substitute took half of the time.
         self._numbers: dict[Any, Any] = dict(symbols)
         self._example = example
+        self._calls = calls
         self.values: dict[torch.fx.Node, Any] = {}
         """What each node gives."""
 
@@ -178,13 +252,20 @@ class _Follow(torch.fx.Interpreter):
         )
         return known if is_as_in_example else super().run_node(node)
 
+    def call_function(self, target: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """What a function gives."""
+        if self._calls is None or not isinstance(target, torch._ops.OpOverload):
+            return super().call_function(target, args, kwargs)
+        return self._calls.result(super().call_function, target, args, kwargs)
+
     def _sizes_of(self, tensor: Any) -> list[int | None]:
         return [self._number(size) for size in tensor.shape]
 
     def _of_these_sizes(self, tensor: torch.Tensor) -> torch.Tensor:
         # What depends on no input cannot be the size of one.
         sizes = [size for size in self._sizes_of(tensor) if size is not None]
-        return torch.empty(sizes, dtype=tensor.dtype)
+        made = torch.empty(sizes, dtype=tensor.dtype)
+        return made if self._calls is None else self._calls.one_like(made)
 
     def _compare(self, value: Any, expected: Any) -> None:
         if not isinstance(value, torch.Tensor):
