@@ -74,6 +74,25 @@ def lent_context(*, torch: bool = False, stablehlo: bool = False) -> Iterator[ir
         spares.append(_Spare(spare.context, spare.programs + 1))
 
 
+_MOST_LENT = 1 << 20
+"""The bytes of a program that a lent context is for: one keeps each constant that it has had."""
+
+
+@contextlib.contextmanager
+def context_for(
+    program: str | bytes, *, torch: bool = False, stablehlo: bool = False
+) -> Iterator[ir.Context]:
+    """A context that is lent for a program, if that is no more than it may keep.
+
+    For more it is a new one, which is not there any more when the module and this are gone.
+    """
+    if len(program) > _MOST_LENT:
+        yield make_context(torch=torch, stablehlo=stablehlo)
+        return
+    with lent_context(torch=torch, stablehlo=stablehlo) as context:
+        yield context
+
+
 def prepare_context(*, torch: bool = False, stablehlo: bool = False) -> None:
     """Makes the context beforehand that the next such call of `make_context` gives.
 

@@ -1,6 +1,6 @@
 """The stage from kernels of a GPU, and their launches, to NVVM and LLVM dialect; text to text."""
 
-from plumbline.context import make_context
+from plumbline.context import context_for
 from plumbline.gpu_to_nvvm.conversion import convert_gpu_to_nvvm
 from plumbline.tcp.assembly.module import parse_module, print_module
 
@@ -18,6 +18,10 @@ def gpu_to_nvvm(
     Raises:
       UserError: it is no such module, or has what cannot be lowered.
     """
-    module = parse_module(text, make_context(torch=True), filename)
-    convert_gpu_to_nvvm(module, abi, memory, weights_are, queue)
-    return print_module(module, is_verified=True)
+    with context_for(text, torch=True) as context:
+        module = parse_module(text, context, filename)
+        convert_gpu_to_nvvm(module, abi, memory, weights_are, queue)
+        lowered = print_module(module, is_verified=True)
+        # A context is lent again with no module in it alone.
+        del module
+    return lowered

@@ -1,10 +1,13 @@
 """What a library will say of its program, from the text of the kernels."""
 
-from plumbline.context import make_context
+from torch_mlir import ir
+
+from plumbline.context import context_for
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.signature.c_signature import functions_with_bodies
 from plumbline.signature.library_description import LibraryDescription
+from plumbline.signature.signature import Signature
 from plumbline.tcp.assembly.module import parse_module
 
 
@@ -28,13 +31,23 @@ def describe(
         where the caller brings memory for them, or those of a pool's temporaries, neither follow
         from its arguments nor are bounded by them.
     """
-    module = parse_module(text, make_context(torch=True), filename)
+    with context_for(text, torch=True) as context:
+        module = parse_module(text, context, filename)
+        signature = _signature(
+            module, filename, memory, weights_are, queue, bounded=abi == "pointers"
+        )
+        # A context is lent again with no module in it alone.
+        del module
+    return LibraryDescription(signature, target_cpu, origin, abi, gpu_arch).to_json()
+
+
+def _signature(
+    module: ir.Module, filename: str, memory: str, weights_are: str, queue: str, *, bounded: bool
+) -> Signature:
+    """What a caller has to know of the one program of a module."""
     functions = functions_with_bodies(module, "func.func", public=True)
     if len(functions) != 1:
         names = ", ".join(function.sym_name.value for function in functions)
         raise UserError(f"{filename}: a library has one program; the public functions are: {names}")
     name = functions[0].sym_name.value
-    signature = program_signature(
-        module, name, memory, weights_are, queue, bounded=abi == "pointers"
-    )
-    return LibraryDescription(signature, target_cpu, origin, abi, gpu_arch).to_json()
+    return program_signature(module, name, memory, weights_are, queue, bounded=bounded)

@@ -1,6 +1,6 @@
 """The stage from linalg on tensors to kernels on buffers, from text to text."""
 
-from plumbline.context import make_context
+from plumbline.context import context_for
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.runtime.threads import check_threads
 from plumbline.target.cpu import cpu_target
@@ -19,7 +19,11 @@ def linalg_to_kernels(
     """
     check_threads("linalg_to_kernels", threads)
     unit = vector_unit_of(cpu_target(target_cpu))
-    module = parse_module(text, make_context(torch=True), filename)
-    convert_linalg_to_kernels(module, unit, threads, temporaries)
-    # With locations, as the stage before.
-    return print_module(module, debug_info=True, is_verified=True)
+    with context_for(text, torch=True) as context:
+        module = parse_module(text, context, filename)
+        convert_linalg_to_kernels(module, unit, threads, temporaries)
+        # With locations, as the stage before.
+        lowered = print_module(module, debug_info=True, is_verified=True)
+        # A context is lent again with no module in it alone.
+        del module
+    return lowered

@@ -1,6 +1,6 @@
 """The stage from NVVM to PTX, from text to text."""
 
-from plumbline.context import make_context
+from plumbline.context import context_for
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir
 from plumbline.llvm_to_asm.ptx import emit_ptx
 from plumbline.target.gpu import gpu_target
@@ -14,5 +14,6 @@ def nvvm_to_ptx(text: str, filename: str, *, gpu_arch: str, opt_level: int = 2) 
       UserError: it is no module of NVVM, or there is no such GPU.
     """
     target = gpu_target(gpu_arch)
-    module = parse_module(text, make_context(), filename)
-    return emit_ptx(translate_kernels_to_llvm_ir(module), target, opt_level)
+    with context_for(text) as context:
+        llvm_ir = translate_kernels_to_llvm_ir(parse_module(text, context, filename))
+    return emit_ptx(llvm_ir, target, opt_level)

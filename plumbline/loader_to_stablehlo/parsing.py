@@ -1,28 +1,11 @@
 """Modules of StableHLO, from text and bytecode."""
 
-import contextlib
-from collections.abc import Iterator
-
 from torch_mlir import ir
 
-from plumbline.context import lent_context, make_context
 from plumbline.errors import UserError
 from plumbline.loader_to_stablehlo.device_layouts import without_layouts
 from plumbline.loader_to_stablehlo.spellings import as_read_here
 from plumbline.tcp.assembly.module import parse_module
-
-_MOST_LENT = 1 << 20
-"""The bytes of a program that a lent context is for: one keeps each constant that it has had."""
-
-
-@contextlib.contextmanager
-def context_for(content: str | bytes) -> Iterator[ir.Context]:
-    """A context for a program, which is not there any more when the module and this are gone."""
-    if len(content) > _MOST_LENT:
-        yield make_context(torch=True, stablehlo=True)
-        return
-    with lent_context(torch=True, stablehlo=True) as context:
-        yield context
 
 
 def parse_stablehlo(text: str, context: ir.Context, filename: str) -> ir.Module:

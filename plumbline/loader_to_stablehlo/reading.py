@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from torch_mlir import ir
 
 from plumbline.archives.reference_archive import Tensor
-from plumbline.context import make_context
+from plumbline.context import context_for, make_context
 from plumbline.errors import UserError
 from plumbline.loader_to_stablehlo.entry import entry_of
-from plumbline.loader_to_stablehlo.parsing import (
-    context_for,
-    decode_stablehlo,
-    parse_stablehlo,
-)
+from plumbline.loader_to_stablehlo.parsing import decode_stablehlo, parse_stablehlo
 from plumbline.loader_to_stablehlo.weights import (
     LARGEST_CONSTANT,
     GivenArguments,
@@ -46,7 +42,7 @@ def read_stablehlo(content: str | bytes, who: str, given: GivenArguments | None 
     """
     if isinstance(content, str) and given is None and not _LONG_CONSTANT.search(content):
         return Read(content, {})
-    with context_for(content) as context:
+    with context_for(content, torch=True, stablehlo=True) as context:
         if isinstance(content, str):
             module = parse_stablehlo(content, context, who)
         else:

@@ -2,7 +2,7 @@
 
 from torch_mlir import ir
 
-from plumbline.context import make_context
+from plumbline.context import context_for
 from plumbline.loader_to_stablehlo.parsing import parse_stablehlo
 from plumbline.stablehlo_to_tcp.conversion import convert_stablehlo_to_tcp
 from plumbline.stablehlo_to_tcp.signatures import keep_entry, name_entry
@@ -16,10 +16,14 @@ def stablehlo_to_tcp(text: str, filename: str, func_name: str) -> str:
       UserError: it is no such module, has no public function or several, or has what cannot be
         lowered.
     """
-    module = parse_stablehlo(text, make_context(torch=True, stablehlo=True), filename)
-    lower_entry(module, filename, func_name)
-    # With locations: a later stage that refuses an operation names the user's source by them.
-    return print_module(module, debug_info=True, is_verified=True)
+    with context_for(text, torch=True, stablehlo=True) as context:
+        module = parse_stablehlo(text, context, filename)
+        lower_entry(module, filename, func_name)
+        # With locations: a later stage that refuses an operation names the user's source by them.
+        lowered = print_module(module, debug_info=True, is_verified=True)
+        # A context is lent again with no module in it alone.
+        del module
+    return lowered
 
 
 def lower_entry(module: ir.Module, filename: str, func_name: str) -> None:

@@ -1,13 +1,16 @@
 """Compiles models that a Python program has, to libraries."""
 
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 import torch
 from torch.export import Dim
+from torch_mlir import ir
 
 import plumbline
+from plumbline import context
 from plumbline.cli.main import main
 from plumbline.errors import UserError
 from plumbline.library.sections import read_section
@@ -38,6 +41,26 @@ def test_one_line_makes_a_library(tmp_path: Path) -> None:
     for count in (1, 4, 7):
         x = torch.randn(count, 39)
         torch.testing.assert_close(library(x)[0], model(x))
+
+
+def test_another_library_takes_contexts_that_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of which each of its stages would make one."""
+    made = 0
+    make_context = context._make_context
+
+    def counted(torch: bool, stablehlo: bool) -> ir.Context:
+        nonlocal made
+        made += 1
+        return make_context(torch, stablehlo)
+
+    monkeypatch.setattr(context, "_make_context", counted)
+    monkeypatch.setattr(context, "_spare", defaultdict(list))
+    for name in ("first", "second"):
+        plumbline.aot(torch.nn.ReLU(), torch.ones(2), name=name, out=tmp_path)
+        # Those with PyTorch's dialect, and those without.
+        assert made == 2
 
 
 def test_options_are_those_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
