@@ -27,6 +27,7 @@ from plumbline.linalg_to_gpu.scan_memory import give_scans_memory
 from plumbline.linalg_to_gpu.strategies import GpuStrategies
 from plumbline.linalg_to_gpu.told_pads import tell_pads
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
+from plumbline.linalg_to_kernels.computations import loops_remembered
 from plumbline.linalg_to_kernels.conversion import (
     EXPAND_CONTRACTIONS,
     FILL_SPLATS,
@@ -278,4 +279,6 @@ def convert_linalg_to_gpu(
       LoweringError: a public function takes or returns something other than ranked tensors, or
         there is something that no kernel does; or a pass refused the module.
     """
-    linalg_to_gpu_pipeline(gpu_arch, allow_tf32=allow_tf32, tensors=tensors).run(module)
+    pipeline = linalg_to_gpu_pipeline(gpu_arch, allow_tf32=allow_tf32, tensors=tensors)
+    with loops_remembered():
+        pipeline.run(module)

@@ -1,5 +1,6 @@
 """The ops that kernels are made of: `linalg.generic` on tensors, seen through reshapes."""
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -252,23 +253,30 @@ def computation(op: ir.Operation) -> Computation | None:
 
 _Loops = tuple[tuple[ir.AffineMap, ...], tuple[bool, ...], tuple[tuple[int, ...] | None, ...]]
 
-_MOST_REMEMBERED = 1024
-"""Of these each keeps its context, which the next programs will drive out."""
 
-
-@functools.lru_cache(_MOST_REMEMBERED)
+@functools.cache
 def _loops(
     indexing_maps: ir.Attribute, iterator_types: ir.Attribute, results: int
 ) -> _Loops | None:
     """What a computation has to know of its loops; None if its results cannot be placed.
 
     A dozen passes ask for that of each op, of which most have the loops of others.
+    `loops_remembered` is to be around these.
     """
     maps = tuple(ir.AffineMapAttr(map_).value for map_ in ir.ArrayAttr(indexing_maps))
     if any(map_.n_symbols for map_ in maps):
         return None
     axes = tuple(map(_loops_along, maps[len(maps) - results :]))
     return None if None in axes else (maps, reductions_of(iterator_types), axes)
+
+
+@contextlib.contextmanager
+def loops_remembered() -> Iterator[None]:
+    """Forgets at its end what has been found out of loops, which keeps the context they are of."""
+    try:
+        yield
+    finally:
+        _loops.cache_clear()
 
 
 def _loops_along(map_: ir.AffineMap) -> tuple[int, ...] | None:

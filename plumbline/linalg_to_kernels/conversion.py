@@ -16,6 +16,7 @@ from plumbline.errors import UserError
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
 from plumbline.linalg_to_kernels.channels_last import keep_channels_last
+from plumbline.linalg_to_kernels.computations import loops_remembered
 from plumbline.linalg_to_kernels.count_work import count_work
 from plumbline.linalg_to_kernels.dequantized_weights import read_dequantized_weights
 from plumbline.linalg_to_kernels.exact_roundings import drop_exact_roundings
@@ -561,4 +562,6 @@ def convert_linalg_to_kernels(
       LoweringError: a public function takes or returns something other than ranked tensors, or a
         pass refused the module.
     """
-    linalg_to_kernels_pipeline(unit, threads, temporaries, called_from="c", timed=timed).run(module)
+    pipeline = linalg_to_kernels_pipeline(unit, threads, temporaries, called_from="c", timed=timed)
+    with loops_remembered():
+        pipeline.run(module)

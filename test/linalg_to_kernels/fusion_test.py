@@ -15,7 +15,7 @@ from torch_mlir import ir
 
 import plumbline
 from plumbline.context import make_context
-from plumbline.linalg_to_kernels import dequantized_weights
+from plumbline.linalg_to_kernels import computations, dequantized_weights
 from plumbline.linalg_to_kernels.computations import Computation, computation_of
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.linalg_to_kernels.merge_axes import merge_axes
@@ -549,6 +549,11 @@ def test_kernels_of_a_recurrence_take_time_that_grows_with_its_steps() -> None:
 
     few, many = calls(8), calls(24)
     assert many < 3 * few, "a cost that is quadratic is 4 times as high"
+
+
+def test_no_context_stays_for_what_is_known_of_its_loops() -> None:
+    plumbline.compile(_Function(_norm_and_sum), (torch.randn(3, 5), torch.randn(3, 5)))
+    assert not computations._loops.cache_info().currsize
 
 
 if __name__ == "__main__":
