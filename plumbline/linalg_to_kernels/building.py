@@ -9,8 +9,8 @@ from torch_mlir.dialects import arith, memref, scf
 LINE = 64
 """Bytes of a cache line: as many come from memory at once."""
 
-FIRST_CACHE, SECOND_CACHE = 3, 2
-"""The localities of prefetches into the first cache, and into the second one alone."""
+FIRST_CACHE = 3
+"""The locality of prefetches into the first cache."""
 
 ALIGNMENT = 64
 """Of buffers, in bytes: a cache line, and the widest vector of AVX-512."""
