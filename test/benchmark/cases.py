@@ -166,6 +166,11 @@ def _contractions() -> dict[str, Callable[[], Program]]:
     return {
         "matmul_1024": _function(torch.matmul, (1024, 1024), (1024, 1024)),
         "matmul_197x773x771": _function(torch.matmul, (197, 773), (773, 771)),
+        # Few rows by a matrix that is not packed beforehand, as weights are under torch.compile.
+        "matmul_1x4096x1024": _function(torch.matmul, (1, 4096), (4096, 1024)),
+        "matmul_8x4096x1024": _function(torch.matmul, (8, 4096), (4096, 1024)),
+        "matmul_16x1024x1024": _function(torch.matmul, (16, 1024), (1024, 1024)),
+        "matmul_64x768x3072": _function(torch.matmul, (64, 768), (768, 3072)),
         "batch_matmul": _function(torch.matmul, (12, 128, 64), (12, 64, 128)),
         "batch_matmul_odd": _function(torch.matmul, (3, 77, 65), (3, 65, 77)),
         "linear_128x768x768": _layer((128, 768), nn.Linear, 768, 768),
