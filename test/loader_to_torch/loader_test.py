@@ -276,11 +276,13 @@ _MISTAKES = [
     ),
     (
         "branches_on_all_values",
-        ": torch.export refuses it: DataDependentOutputException: aten.equal.default",
+        ": torch.export refuses it: GuardOnDataDependentSymNode: Could not guard on "
+        "data-dependent expression Eq(u0, 1) (unhinted: Eq(u0, 1)).  (Size-like symbols: none)",
     ),
     (
         "branches_on_nans",
-        ": torch.export refuses it: DataDependentOutputException: aten.equal.default",
+        ": torch.export refuses it: GuardOnDataDependentSymNode: Could not guard on "
+        "data-dependent expression Eq(u0, 1) (unhinted: Eq(u0, 1)).  (Size-like symbols: none)",
     ),
     (
         "repeats_by_a_value",
@@ -334,6 +336,7 @@ _FURTHER_LINES = {
     "data_dependent": ["if x.sum() > 0", "use torch.where or torch.cond"],
     "repeats_by_a_value": ["broken_loaders.py", "len() and range() need numbers that are known"],
     "branches_on_all_values": ["broken_loaders.py", "use torch.where or torch.cond"],
+    "branches_on_nans": ["broken_loaders.py", "use torch.where or torch.cond"],
     "mutates": ["  into the input x: test/loader_to_torch/broken_loaders.py:", _WRITES],
     "writes_into_a_parameter": [
         "  into the parameter weight: test/loader_to_torch/broken_loaders.py:",
