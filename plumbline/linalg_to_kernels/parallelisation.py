@@ -59,6 +59,7 @@ _PURE = VIEWS | {
     "llvm.inline_asm",
     "memref.dim",
     "memref.extract_strided_metadata",
+    "memref.prefetch",
     "scf.for",
     "scf.if",
     "scf.yield",
