@@ -216,6 +216,11 @@ class ContractionPlan:
         return 1 if self.dots is None else self.dots.elements
 
     @property
+    def packs_right(self) -> bool:
+        """Whether the kernel packs the right operand, panel by panel."""
+        return self.right_operand not in (RightOperand.PACKED, RightOperand.IN_PLACE)
+
+    @property
     def block(self) -> int:
         """Rows of a tile, or of as many tiles as fill vectors along rows."""
         tile = self.tile
@@ -456,7 +461,7 @@ class _Planner:
         rows, summed = self._count(plan.rows), self._count(plan.summed)
         return (
             plan.strategy is Strategy.REGISTER_TILES
-            and plan.right_operand not in (RightOperand.PACKED, RightOperand.IN_PLACE)
+            and plan.packs_right
             and len(plan.summed_of_right) == len(plan.summed_of_both) == 1
             and not plan.row_batches
             and rows is not None
@@ -523,7 +528,7 @@ class _Planner:
 
     def _rows_outermost(self, plan: ContractionPlan) -> bool:
         """Whether less comes from memory if chunks of rows are outermost, as far as is known."""
-        if plan.right_operand not in (RightOperand.PACKED, RightOperand.IN_PLACE):
+        if plan.packs_right:
             # Panels are packed one after the other.
             return False
         rows, columns = self._count(plan.rows), self._count(plan.columns)
@@ -537,8 +542,7 @@ class _Planner:
         """Whether each panel reads a batch of the left operand from memory, as far as is known."""
         type_, loops = self.types[plan.left], self.sum.accesses[plan.left].loops
         batches = self._count([*loops.intersection((*plan.batches, *plan.row_batches))])
-        is_packed = plan.right_operand not in (RightOperand.PACKED, RightOperand.IN_PLACE)
-        if not is_packed or not type_.has_static_shape or not batches:
+        if not plan.packs_right or not type_.has_static_shape or not batches:
             return False
         return buffer_bytes(type_) / batches > _FAR
 

@@ -177,7 +177,7 @@ class _RegisterTiles:
         )
         self._ahead = rows_ahead(self._nest, plan) if self._fetches_ahead else None
         self._panel: ir.Value | None = None
-        if plan.right_operand not in (RightOperand.IN_PLACE, RightOperand.PACKED):
+        if plan.packs_right:
             of_panel = element_of_panels(self._nest, plan, self._type)
             self._panel = self._buffer(panel_size(self._nest, plan), of_panel)
             self._packing = PanelPacking(self._nest, plan, self._panel)
