@@ -93,6 +93,8 @@ class NativeFunction:
         """The last that two calls in a row were made by."""
         self._repeat: Repeat | None = None
         """Makes calls that are as that one says."""
+        self._repeat_into: Repeat | None = None
+        """Does that with results that are given."""
         self._on_device: DeviceCalls | None = None
         if signature.on_device:
             # Which programs for the CPU do not need.
@@ -123,12 +125,18 @@ class NativeFunction:
 
     def _call(self, arguments: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
         """As above; small calls are noticeably slower for each time that arguments are spread."""
-        if self._repeat is not None and out is None:
-            results = self._repeat(*arguments)
-            if type(results) is tuple:
-                return results
-            if results is not None:
-                raise failure(results)
+        results = None
+        if out is None:
+            if self._repeat is not None:
+                results = self._repeat(*arguments)
+        else:
+            out = tuple(out) if isinstance(out, tuple | list) else (out,)
+            if self._repeat_into is not None:
+                results = self._repeat_into(*arguments, out)
+        if type(results) is tuple:
+            return results
+        if results is not None:
+            raise failure(results)
         if self._on_device is not None:
             return self._on_device.call(arguments, out)
         kept = arguments
@@ -143,17 +151,17 @@ class NativeFunction:
             self._last_plan = plan
         elif plan is not self._repeated_plan:
             self._repeated_plan = plan
-            self._repeat = self._new_repeat(arguments, plan)
+            self._repeat = self._new_repeat(arguments, plan, into=False)
+            self._repeat_into = self._new_repeat(arguments, plan, into=True)
         if self._inout:
             spans = [*map(_span, words, plan.argument_bytes)]
             self._check_inout(arguments, spans, kept)
         if out is not None:
-            given = out if isinstance(out, tuple | list) else (out,)
             spans = [*map(_span, words, plan.argument_bytes)]
             shapes_of_results = self._entry.compute_into(
-                words, plan, self._places(given, plan, spans)
+                words, plan, self._places(out, plan, spans)
             )
-            return tuple(map(beginning, given, shapes_of_results))
+            return tuple(map(beginning, out, shapes_of_results))
         results = self._entry.compute(words, plan)
         if give is None and self._takes_numbers_alone:
             give = self._give_without_arguments
@@ -207,7 +215,9 @@ class NativeFunction:
         self._plans[plain] = plan
         return plan
 
-    def _new_repeat(self, arguments: Sequence[Any], plan: CallPlan) -> Repeat | None:
+    def _new_repeat(
+        self, arguments: Sequence[Any], plan: CallPlan, *, into: bool
+    ) -> Repeat | None:
         """What makes calls with such arguments, as `plan` says, without Python."""
         kinds = {KINDS.get(type(argument)) for argument in arguments}
         if len(kinds) != 1 or not isinstance(self._entry, PackedEntry):
@@ -215,7 +225,7 @@ class NativeFunction:
         (kind,) = kinds
         if kind is None or kind.repeat is None:
             return None
-        return kind.repeat(self.signature, self._entry.address, plan)
+        return kind.repeat(self.signature, self._entry.address, plan, into)
 
     def _check_inout(
         self, arguments: Sequence[Any], spans: Sequence[_Span], kept: Sequence[Any]

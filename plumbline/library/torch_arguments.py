@@ -88,13 +88,13 @@ def give(array: Tensor, spec: TensorSpec) -> torch.Tensor:
     return torch.from_numpy(array) if array.dtype.kind != "V" else to_torch(array)
 
 
-def _repeat(signature: Signature, entry: int, plan: CallPlan) -> Repeat | None:
+def _repeat(signature: Signature, entry: int, plan: CallPlan, into: bool) -> Repeat | None:
     # Who only loads libraries need not have LLVM.
     if importlib.util.find_spec("llvmlite") is None:
         return None
     from plumbline.library.torch_calls import call_of
 
-    return call_of(signature, entry, plan)
+    return call_of(signature, entry, plan, into=into)
 
 
 TENSOR = Kind(_read, give, plain_tensors, _repeat)

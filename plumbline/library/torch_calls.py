@@ -4,8 +4,8 @@ What Python does around a call of a few elements takes several times as long as 
 call with the same shapes as one before, nothing is left to find out but that they are: a function
 for Python, which LLVM makes once in a process, reads the tensors by the C functions that PyTorch
 has for DLPack (`DLPackExchangeAPI` in `ATen/dlpack.h`), compares them with a record of the call
-before, has PyTorch make the results, and enters the program. Where anything is not as in the record
-it answers None, and `NativeFunction` looks closer.
+before, has PyTorch make the results, or takes those that are given, and enters the program. Where
+anything is not as in the record it answers None, and `NativeFunction` looks closer.
 """
 
 import ctypes
@@ -27,7 +27,8 @@ _MOST_WORDS = 64
 """With so many words at most a program is entered: they lie on the stack."""
 
 _MOST_BYTES = 1 << 20
-"""Larger results are as `new_arrays.py` makes them. Beside writing them, Python takes no time."""
+"""Larger new results are as `new_arrays.py` makes them. Beside writing them, Python takes no time.
+"""
 
 _WORD, _INT = ir.IntType(64), ir.IntType(32)
 _POINTER, _VOID = ir.PointerType(), ir.VoidType()
@@ -51,34 +52,39 @@ _ALLOCATE, _WRAP, _READ = 2, 4, 5
 managed_tensor_to_py_object_no_sync and dltensor_from_py_object_no_sync."""
 
 
-def call_of(signature: Signature, entry: int, plan: CallPlan) -> Repeat | None:
+def call_of(signature: Signature, entry: int, plan: CallPlan, *, into: bool) -> Repeat | None:
     """A function for calls as `plan` says of the program whose packed entry lies at `entry`.
 
-    It takes the program's arguments, and gives a tuple of its results, which are tensors. Where the
+    It takes the program's arguments, and gives a tuple of its results, which are new tensors. With
+    `into` it takes a tuple of tensors more, which it puts the results into and gives. Where the
     program fails, it gives the address of the message, which is then the caller's to free. It gives
     None, and has done nothing, unless all arguments are CPU tensors of PyTorch's of the element
     types and sizes of the record, which lie without gaps with their axes in the order in which the
-    program reads them. The entry stays for as long as it is called.
+    program has them, and none that is written shares memory with another. The entry stays for as
+    long as it is called.
 
     Returns:
-      None for programs that are not called so: those that take numbers, that have large results, or
-      results whose sizes depend on values, and those that write in place.
+      None for programs that are not called so: those that take numbers, that have large new
+      results, or results whose sizes depend on values.
     """
     tensors = (*signature.inputs, *signature.outputs)
     types = [*map(_type_of, tensors)]
     if (
         None in types
-        or signature.inout
         or signature.unbacked
         or plan.workspace is not None
         or len(tensors) + len(plan.sizes) > _MOST_WORDS
-        or sum(plan.result_bytes) > _MOST_BYTES
+        or not into
+        and sum(plan.result_bytes) > _MOST_BYTES
     ):
         return None
-    record = [len(signature.inputs), len(signature.outputs), len(plan.sizes), entry]
+    inputs, outputs = len(signature.inputs), len(signature.outputs)
+    record = [inputs, outputs, into, into or bool(signature.inout), len(plan.sizes), entry]
     shapes = (*plan.shapes, *plan.result_shapes)
-    for type_, spec, sizes in zip(types, tensors, shapes, strict=True):
-        record += [type_ or 0, len(sizes), *sizes, *_strides(sizes, spec.order)]
+    bytes_ = (*plan.argument_bytes, *plan.result_bytes)
+    for number, (type_, spec, sizes) in enumerate(zip(types, tensors, shapes, strict=True)):
+        record += [type_ or 0, bytes_[number], number >= inputs or number in signature.inout]
+        record += [len(sizes), *sizes, *_strides(sizes, spec.order)]
     record += plan.sizes
     # The function holds the record, and who calls it the function.
     call: Repeat = _new_function(
@@ -175,6 +181,10 @@ class _CallOfTensors:
         self._words = self._memory(ir.ArrayType(_WORD, _MOST_WORDS))
         self._tensor = self._memory(_TENSOR)
         self._made = self._memory(_POINTER)
+        # Of each tensor that has been taken: the address after its last byte, and whether it is
+        # written.
+        self._ends, self._written = (self._memory(ir.ArrayType(_WORD, _MOST_WORDS)) for _ in "ab")
+        self._taken = self._variable(_WORD(0))
         self._next_word = self._variable(self._words)
         self._results = self._variable(_NULL)
         self._read_next = self._variable(_NULL)
@@ -183,15 +193,17 @@ class _CallOfTensors:
         """All of it."""
         builder = self._builder
         builder.store(self._python(_POINTER, "PyBytes_AsString", self._record), self._read_next)
-        inputs, outputs, others, entry = (self._next() for _ in range(4))
-        self._go_on_if(builder.icmp_signed("==", self._count, inputs))
+        inputs, outputs, into, self._writes, others, entry = (self._next() for _ in range(6))
+        self._go_on_if(builder.icmp_signed("==", self._count, builder.add(inputs, into)))
         with self._each(inputs) as index:
             self._take(self._element(_POINTER, self._arguments, index))
-        results = self._python(_POINTER, "PyTuple_New", outputs)
-        self._go_on_if(builder.icmp_unsigned("!=", results, _NULL))
-        builder.store(results, self._results)
-        with self._each(outputs) as index:
-            self._python(_INT, "PyTuple_SetItem", results, index, self._new_result())
+        is_into = builder.icmp_unsigned("!=", into, _WORD(0))
+        with builder.if_else(is_into) as (given, new):
+            with given:
+                self._take_results(self._element(_POINTER, self._arguments, inputs), outputs)
+            with new:
+                self._make_results(outputs)
+        results = self._load(_POINTER, self._results)
         with self._each(others):
             self._hand_over(self._next())
         # Other threads may run while the program does.
@@ -209,16 +221,40 @@ class _CallOfTensors:
         self._python(_VOID, "Py_IncRef", _object(None))
         builder.ret(_object(None))
 
+    def _take_results(self, place: ir.Value, count: ir.Value) -> None:
+        """Takes the tuple of so many tensors at a place for the results."""
+        builder = self._builder
+        given = self._load(_POINTER, place)
+        self._go_on_if(builder.icmp_unsigned("==", self._type_of(given), _object(tuple)))
+        size = self._python(_WORD, "PyTuple_Size", given)
+        self._go_on_if(builder.icmp_signed("==", size, count))
+        self._python(_VOID, "Py_IncRef", given)
+        builder.store(given, self._results)
+        with self._each(count) as index:
+            builder.store(self._python(_POINTER, "PyTuple_GetItem", given, index), self._made)
+            self._take(self._made)
+
+    def _make_results(self, count: ir.Value) -> None:
+        results = self._python(_POINTER, "PyTuple_New", count)
+        self._go_on_if(self._builder.icmp_unsigned("!=", results, _NULL))
+        self._builder.store(results, self._results)
+        with self._each(count) as index:
+            self._python(_INT, "PyTuple_SetItem", results, index, self._new_result())
+
+    def _type_of(self, object_: ir.Value) -> ir.Value:
+        type_ = self._python(_POINTER, "PyObject_Type", object_)
+        # The object has one, too.
+        self._python(_VOID, "Py_DecRef", type_)
+        return type_
+
     def _take(self, place: ir.Value) -> None:
         """Hands the argument at a place over, if it is as in the record."""
         builder = self._builder
         argument = self._load(_POINTER, place)
-        type_ = self._python(_POINTER, "PyObject_Type", argument)
-        # The argument has one, too.
-        self._python(_VOID, "Py_DecRef", type_)
+        type_ = self._type_of(argument)
         is_plain = [builder.icmp_unsigned("==", type_, _object(plain)) for plain in PLAIN_TYPES]
         self._go_on_if(functools.reduce(builder.or_, is_plain))
-        type_, rank = self._next(), self._next()
+        type_, bytes_, is_written, rank = (self._next() for _ in range(4))
         self._go_on_unless(_IS_NEG, place)
         is_complex = builder.icmp_unsigned("==", builder.and_(type_, _WORD(0xFF)), _WORD(_COMPLEX))
         with builder.if_then(is_complex, likely=False):
@@ -248,7 +284,31 @@ class _CallOfTensors:
         data = builder.ptrtoint(self._field(_DATA), _WORD)
         # There are tensors of zeros without memory.
         self._go_on_if(builder.icmp_unsigned("!=", data, _WORD(0)))
-        self._hand_over(builder.add(data, self._field(_OFFSET)))
+        start = builder.add(data, self._field(_OFFSET))
+        self._keep_apart(start, builder.add(start, bytes_), is_written)
+        self._hand_over(start)
+
+    def _keep_apart(self, start: ir.Value, end: ir.Value, is_written: ir.Value) -> None:
+        """Goes on if a tensor shares no memory with one before it, where either is written."""
+        builder = self._builder
+        number = self._load(_WORD, self._taken)
+        # None is to be compared with where none is written.
+        with self._each(builder.mul(number, self._writes)) as other:
+            other_start, other_end, other_is_written = (
+                self._load(_WORD, words, other)
+                for words in (self._words, self._ends, self._written)
+            )
+            are_apart = builder.or_(
+                builder.icmp_unsigned(">=", start, other_end),
+                builder.icmp_unsigned(">=", other_start, end),
+            )
+            are_read = builder.icmp_signed(
+                "==", builder.or_(is_written, other_is_written), _WORD(0)
+            )
+            self._go_on_if(builder.or_(are_apart, are_read))
+        builder.store(end, self._element(_WORD, self._ends, number))
+        builder.store(is_written, self._element(_WORD, self._written, number))
+        builder.store(builder.add(number, _WORD(1)), self._taken)
 
     def _go_on_unless(self, question: str, place: ir.Value) -> None:
         """Leaves the function if the tensor at a place answers yes, which DLPack does not tell."""
@@ -263,7 +323,7 @@ class _CallOfTensors:
     def _new_result(self) -> ir.Value:
         """A tensor for a result as in the record, which is handed over."""
         builder = self._builder
-        type_, rank = self._next(), self._next()
+        type_, _, _, rank = (self._next() for _ in range(4))
         for field, value in {
             _DATA: _NULL,
             _DEVICE: _INT(_CPU),

@@ -196,17 +196,131 @@ def test_failures_are_told() -> None:
     assert program(x, torch.tensor([2]))[0] == x[2:3]
 
 
+def _results(rows: int) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.empty(rows, 3), torch.empty((), dtype=torch.int64)
+
+
+def _takes_into(program: plumbline.CompiledProgram, *arguments: Any) -> bool:
+    assert program._repeat_into is not None
+    return type(program._repeat_into(*arguments)) is tuple
+
+
+def test_results_may_be_given(both: plumbline.CompiledProgram) -> None:
+    (x, y), out = _inputs(4), _results(4)
+    assert _takes_into(both, x, y, out)
+    for given in (out, [*out]):
+        for tensor in out:
+            tensor.zero_()
+        results = both(x, y, out=given)
+        assert [*map(id, results)] == [*map(id, out)]
+        torch.testing.assert_close(out, _Both()(x, y), rtol=0, atol=0)
+    rows = torch.zeros(9, 3)
+    both(x, y, out=(rows[2:6], out[1]))
+    torch.testing.assert_close(rows[2:6], x + y, rtol=0, atol=0)
+    assert not rows[:2].any() and not rows[6:].any()
+
+
+def test_what_has_one_result_takes_one_tensor_of_any_size() -> None:
+    x, out = torch.randn(1 << 19), torch.zeros(1 << 19)
+    program = plumbline.compile(_Same(), (x,))
+    for _ in range(3):
+        assert program(x, out=out)[0] is out
+        assert torch.equal(out, x)
+        out.zero_()
+    assert _takes_into(program, x, (out,))
+
+
+_REFUSED_RESULTS: dict[str, Callable[[torch.Tensor, torch.Tensor], Any]] = {
+    "one": lambda x, y: torch.empty(4, 3),
+    "too few": lambda x, y: (torch.empty(4, 3),),
+    "too many": lambda x, y: (*_results(4), *_results(4)),
+    "of another type": lambda x, y: (torch.empty(4, 3).double(), _results(4)[1]),
+    "of fewer rows": lambda x, y: _results(3),
+    "every second": lambda x, y: (torch.empty(4, 6)[:, ::2], _results(4)[1]),
+    "to be negated": lambda x, y: (torch._neg_view(torch.empty(4, 3)), _results(4)[1]),
+    "an argument": lambda x, y: (x, _results(4)[1]),
+    "the end of an argument": lambda x, y: (
+        x.as_strided((4, 3), (3, 1), 11),
+        _results(4)[1],
+    ),
+    "one another": lambda x, y: (
+        (place := torch.empty(12)).view(4, 3),
+        place[10:].view(torch.int64)[0],
+    ),
+    "None": lambda x, y: (None, _results(4)[1]),
+    "a set": lambda x, y: {*_results(4)},
+}
+
+
+@pytest.mark.parametrize("name", _REFUSED_RESULTS)
+def test_mistaken_results_are_told_as_in_a_first_call(
+    both: plumbline.CompiledProgram, name: str
+) -> None:
+    x, y = torch.randn(24)[:12].view(4, 3), torch.randn(3)
+    out = _REFUSED_RESULTS[name](x, y)
+    first = plumbline.compile(_Both(), _inputs(4), {"x": {0: Dim("rows")}, "y": {}})
+    before = x.clone()
+    with pytest.raises(UserError) as expected:
+        first(x, y, out=out)
+    for _ in range(3):
+        with pytest.raises(UserError) as refusal:
+            both(x, y, out=out)
+        assert str(refusal.value) == str(expected.value)
+    assert torch.equal(x, before)
+    # Nor is what stands for results taken for an argument, or the other way round.
+    for arguments in ((x,), (x, y, y)):
+        with pytest.raises(UserError, match="takes 2 arguments"):
+            both(*arguments, out=_results(4))
+
+
+class _Update(torch.nn.Module):
+    def forward(self, cache: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        cache.add_(x)
+        return cache * y
+
+
+def test_arguments_may_be_written() -> None:
+    cache, x, y = torch.zeros(4, 3), torch.ones(4, 3), torch.ones(4, 3)
+    program = plumbline.compile(_Update(), (cache, x, y), mutable=["cache"])
+    for call in range(1, 5):
+        (result,) = program(cache, x, y)
+        assert torch.equal(result, torch.full((4, 3), float(call)))
+    assert _takes(program, cache, x, y)
+    assert torch.equal(cache, torch.full((4, 3), 5.0))
+    assert _takes(program, cache, x, x)
+    shared = torch.zeros(24)
+    others = shared[:12].view(4, 3), shared[11:23].view(4, 3), shared[12:].view(4, 3)
+    for arguments in (
+        (cache, cache, x),
+        (cache, x, cache),
+        (others[0], others[1], y),
+        (others[1], x, others[2]),
+    ):
+        assert not _takes(program, *arguments)
+        with pytest.raises(UserError, match="shares memory"):
+            program(*arguments)
+    assert _takes(program, others[0], others[2], others[2])
+    assert not _takes_into(program, cache, x, y, (cache,))
+    assert _takes_into(program, cache, x, y, (others[1],))
+
+
 def test_nothing_is_kept(both: plumbline.CompiledProgram) -> None:
     x, y = _inputs(4)
     counted = (None, True, False, torch.Tensor, x, y)
     others = (y, x), (x, None), (torch._neg_view(x), y), (x[:3], y), (x.to("meta"), y)
     gc.collect()
+    out = _results(4)
+    counted = (*counted, out, *out, tuple)
     before = [*map(sys.getrefcount, counted)]
     for _ in range(1000):
-        assert both._repeat is not None
+        assert both._repeat is not None and both._repeat_into is not None
         both._repeat(x, y)
+        both._repeat_into(x, y, out)
         for arguments in others:
             both._repeat(*arguments)
+            both._repeat_into(*arguments, out)
+        for wrong in (x, out[:1], (x, out[1]), (out[0], None)):
+            both._repeat_into(x, y, wrong)
     after = [*map(sys.getrefcount, counted)]
     # Others in this process have them, too.
     assert all(abs(now - then) < 100 for now, then in zip(after, before, strict=True))
