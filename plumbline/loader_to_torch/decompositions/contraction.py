@@ -11,6 +11,11 @@ from plumbline.loader_to_torch.decompositions.rule import Conditional, Rule, Rul
 aten = torch.ops.aten
 
 
+def _mv(matrix: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
+    """The product as one of matrices, which the compiler knows, and not as products and sums."""
+    return torch.mm(matrix, vector.unsqueeze(1)).squeeze(1)
+
+
 def _trilinear(
     first: torch.Tensor,
     second: torch.Tensor,
@@ -211,4 +216,5 @@ RULES: Rules = {
     aten._grouped_mm.default: _grouped_mm,
     aten._int_mm.default: Conditional(lambda left, _: left.dtype == torch.uint8, _int_mm),
     aten._trilinear.default: _trilinear,
+    aten.mv.default: _mv,
 }

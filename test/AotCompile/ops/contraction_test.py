@@ -53,15 +53,10 @@ CASES = [
             ((6, 1, 3, 4), (1, 2, 4, 5), tcp.BatchMatmulOp),
         )
     ),
-    # Products with a vector are multiplied element by element, and summed.
-    *(
-        _product(name, function, left, right, op=ReduceOp)
-        for name, function, left, right in (
-            ("dot", torch.dot, (4,), (4,)),
-            ("mv", torch.mv, (3, 4), (4,)),
-            ("matmul_3_1", torch.matmul, (2, 3, 4), (4,)),
-        )
-    ),
+    # Vectors are multiplied element by element, and summed; a matrix by one is a product.
+    _product("dot", torch.dot, (4,), (4,), op=ReduceOp),
+    _product("mv", torch.mv, (3, 4), (4,)),
+    _product("matmul_3_1", torch.matmul, (2, 3, 4), (4,)),
     _product("linear", F.linear, (3, 4), (5, 4), dtypes=FLOATS),
     _product("linear_bias", F.linear, (3, 4), (5, 4), (5,), dtypes=FLOATS),
     _product("linear_3", F.linear, (2, 3, 4), (5, 4), (5,), dtypes=FLOATS),
