@@ -58,12 +58,12 @@ second where its elements are of another type, as each row converts them anew. O
 they take 0.46 of the time of tiles, for which that operand is transposed, of 6 rows 0.70, of 4 rows
 of bf16 1.3 (AMD Zen 1)."""
 
-_FEW_BITS = _FEW_ROWS * 32
+_FEW_BITS = 10 * 32
 """Up to how many bits of a column of the result sums of rows win, where the right operand lies
-along columns. By 768x3072 f32 of 1 row takes 0.65 of the time of tiles, of 4 rows 0.52, of 6 rows
-0.66, of 8 rows 1.1; by 4096x1024, each row of which is a page of memory, half; of f64 2 rows take
-half the time, 4 as long, and 6 1.3 times as long (AMD Zen 1). Of what stays in a second cache tiles
-win: by 16x16 sums of 5 rows took 1.4 times as long."""
+along columns. Of the time of tiles 1 row of f32 by 768x3072 takes 0.6, 4 rows half, 8 and 10 rows
+0.9, 12 rows 1.2; by 4096x1024, each row of which is a page of memory, 8 rows half; 5 rows of f64
+take less than half (AMD Zen 1). Of what stays in a second cache tiles win: by 16x16 sums of 5 rows
+took 1.4 times as long."""
 
 _UNPACKED_ROWS = 2
 """Up to how many tiles of rows a right operand is read in place rather than copied."""

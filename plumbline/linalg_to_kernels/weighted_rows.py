@@ -13,6 +13,7 @@ from torch_mlir.dialects import arith, memref, vector
 
 from plumbline.linalg_to_kernels.building import (
     ALIGNMENT,
+    LINE,
     LoopBody,
     for_each,
     if_else,
@@ -33,13 +34,16 @@ from plumbline.linalg_to_kernels.vectors import (
     splat,
 )
 
-_AT_ONCE = 4
-"""How many rows of the matrix are added at once: their weights stay in registers. With 8 of them 3
-rows of the result take 1.15 times as long (AMD Zen 1)."""
+_AT_ONCE, _AT_ONCE_OF_ONE = 4, 8
+"""How many rows of the matrix are added at once, whose weights stay in registers; the second where
+the result has one row. So one row by 1024x1024 takes 0.9 of the time, and with 8 of them 4 rows by
+1024x4096 take 1.1 times as long (AMD Zen 1)."""
 
-_WIDEST = 1024
-"""Columns of a piece of such a row: of f32 a page of memory. Of half as many the product of one row
-by 4096x1024 takes 1.5 times as long, by 1024x50257 1.2 times (AMD Zen 1)."""
+_NEAR_SUMS = 4
+"""How many times as many bytes of sums there are as a kernel has elsewhere: they come from a second
+cache, one after another. The longer the stretches of the matrix that are read, the better: with
+those that a first cache holds one row by 4096x4096 takes 1.3 times as long, 4 rows by 1024x4096 1.2
+times (AMD Zen 1)."""
 
 
 def build_weighted_rows(
@@ -68,15 +72,21 @@ class _WeightedRows:
         self._type = summed_in
         self._vector = ir.VectorType.get([self._lanes], summed_in)
         # Two of each row: those of a block of summed elements, and of all blocks before.
-        most = plan.sums_at_once * SUM_BYTES // (2 * self._rows * (summed_in.width // 8))
-        self._width = max(min(most, _WIDEST) // self._lanes, 1) * self._lanes
+        bytes_ = plan.sums_at_once * SUM_BYTES * (_NEAR_SUMS if plan.fetches_ahead else 1)
+        element = summed_in.width // 8
+        most = bytes_ // (2 * self._rows * element)
+        self._width = max(most // self._lanes, 1) * self._lanes
+        # Rows that are a power of two apart have places in a cache in common: 8 of them by
+        # 1024x1024 took 1.6 times as long (AMD Zen 1).
+        self._apart = self._width + LINE // element
+        self._at_once = _AT_ONCE_OF_ONE if self._rows == 1 else _AT_ONCE
 
     def build(self) -> None:
         plan = self._plan
         self._columns, self._summed = (
             self._nest.size(loops) for loops in (plan.columns, plan.summed)
         )
-        buffer = ir.MemRefType.get([self._rows * self._width], self._type)
+        buffer = ir.MemRefType.get([self._rows * self._apart], self._type)
         self._sums, self._block = (
             memref.alloca(buffer, [], [], alignment=ALIGNMENT) for _ in range(2)
         )
@@ -99,17 +109,17 @@ class _WeightedRows:
         def some(begin: ir.Value) -> list[ir.Value]:
             self._set_to_zero(self._block)
             end = least(arith.addi(begin, index(self._plan.summed_at_once)), self._summed)
-            whole = arith.addi(begin, rounded_down(arith.subi(end, begin), _AT_ONCE))
+            whole = arith.addi(begin, rounded_down(arith.subi(end, begin), self._at_once))
 
             def rows(at: ir.Value) -> list[ir.Value]:
-                self._add_rows(region, at, _AT_ONCE)
+                self._add_rows(region, at, self._at_once)
                 return []
 
             def row(at: ir.Value) -> list[ir.Value]:
                 self._add_rows(region, at, 1)
                 return []
 
-            for_each(begin, whole, _AT_ONCE, rows)
+            for_each(begin, whole, self._at_once, rows)
             for_each(whole, end, 1, row)
 
             def add_block(column: ir.Value) -> list[ir.Value]:
@@ -134,7 +144,7 @@ class _WeightedRows:
     def _places(self, column: ir.Value) -> list[ir.Value]:
         """Where the sums of each row are of a vector of columns that begins there."""
         within = arith.subi(column, self._first)
-        return [arith.addi(within, index(row * self._width)) for row in range(self._rows)]
+        return [arith.addi(within, index(row * self._apart)) for row in range(self._rows)]
 
     def _set_to_zero(self, sums: ir.Value) -> None:
         def zero(column: ir.Value) -> list[ir.Value]:

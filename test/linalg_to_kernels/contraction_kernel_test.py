@@ -49,7 +49,7 @@ def test_sizes_known_when_it_runs(
 
 
 @pytest.mark.parametrize("target_cpu", _CPUS)
-@pytest.mark.parametrize("rows", [1, 2, 3, 6, 17])
+@pytest.mark.parametrize("rows", [1, 2, 3, 6, 10, 17])
 @pytest.mark.parametrize("maps", [_PRODUCT, _OF_TRANSPOSED], ids=["product", "of_transposed"])
 def test_few_rows(maps: tuple[str, str, str], rows: int, target_cpu: str) -> None:
     sizes = [(1, 1), (5, 3), (100, 77), (257, 130)]
@@ -84,8 +84,8 @@ def test_strategies_by_sizes() -> None:
     assert of(_PRODUCT, 128, 64, 64, frozenset({1})) == (tiles, RightOperand.PACKED)
     assert of(_PRODUCT, 1, 64, 64) == (tiles, RightOperand.IN_PLACE)
     assert of(_PRODUCT, 1, 768, 768) == (weighted, RightOperand.IN_PLACE)
-    assert of(_PRODUCT, 6, 768, 768)[0] == weighted
-    assert of(_PRODUCT, 8, 768, 768)[0] == tiles
+    assert of(_PRODUCT, 10, 768, 768)[0] == weighted
+    assert of(_PRODUCT, 12, 768, 768)[0] == tiles
     assert of(_PRODUCT, 1, 768, 768, frozenset({1}))[0] == tiles
     assert of(_OF_TRANSPOSED, 64, 64, 64) == (tiles, RightOperand.TRANSPOSED)
     assert of(_OF_TRANSPOSED, 1, 64, 64) == (dots, RightOperand.TRANSPOSED)
