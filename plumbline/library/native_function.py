@@ -215,9 +215,7 @@ class NativeFunction:
         self._plans[plain] = plan
         return plan
 
-    def _new_repeat(
-        self, arguments: Sequence[Any], plan: CallPlan, *, into: bool
-    ) -> Repeat | None:
+    def _new_repeat(self, arguments: Sequence[Any], plan: CallPlan, *, into: bool) -> Repeat | None:
         """What makes calls with such arguments, as `plan` says, without Python."""
         kinds = {KINDS.get(type(argument)) for argument in arguments}
         if len(kinds) != 1 or not isinstance(self._entry, PackedEntry):

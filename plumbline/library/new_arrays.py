@@ -17,7 +17,7 @@ from plumbline.signature.signature import WORKSPACE_ALIGNMENT, AxisOrder
 _LARGE = 1 << 16
 """From so many bytes on an array is worth being aligned."""
 
-_MAPPED = 32 << 20
+MAPPED = 32 << 20
 """From so many bytes on the C library asks the system for memory, whatever is free, and gives it
 back at once (M_MMAP_THRESHOLD). The system fills it with zeros when it is first written: in a
 softmax of 64 MB, a quarter of the time."""
@@ -45,7 +45,7 @@ def maker_of(
     bytes_ = byte_count(shape, dtype)
     if bytes_ < _LARGE:
         return functools.partial(np.empty, shape, dtype)
-    if bytes_ < _MAPPED or bytes_ > _MOST_SPARE:
+    if bytes_ < MAPPED or bytes_ > _MOST_SPARE:
         return lambda: aligned_bytes(bytes_).view(dtype).reshape(shape)
     return lambda: _lent(_spare_bytes(bytes_)).view(dtype).reshape(shape)
 

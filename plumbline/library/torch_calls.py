@@ -19,16 +19,13 @@ import torch
 from llvmlite import ir
 
 from plumbline.library.call_plan import CallPlan
+from plumbline.library.new_arrays import MAPPED
 from plumbline.library.tensor_arguments import Repeat
 from plumbline.library.torch_arguments import PLAIN_TYPES
 from plumbline.signature.signature import AxisOrder, Signature, TensorSpec
 
 _MOST_WORDS = 64
 """With so many words at most a program is entered: they lie on the stack."""
-
-_MOST_BYTES = 1 << 20
-"""Larger new results are as `new_arrays.py` makes them. Beside writing them, Python takes no time.
-"""
 
 _WORD, _INT = ir.IntType(64), ir.IntType(32)
 _POINTER, _VOID = ir.PointerType(), ir.VoidType()
@@ -74,8 +71,8 @@ def call_of(signature: Signature, entry: int, plan: CallPlan, *, into: bool) -> 
         or signature.unbacked
         or plan.workspace is not None
         or len(tensors) + len(plan.sizes) > _MOST_WORDS
-        or not into
-        and sum(plan.result_bytes) > _MOST_BYTES
+        # Memory for these is used again, which PyTorch does not do.
+        or (not into and max(plan.result_bytes, default=0) >= MAPPED)
     ):
         return None
     inputs, outputs = len(signature.inputs), len(signature.outputs)
