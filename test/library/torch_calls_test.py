@@ -307,7 +307,7 @@ def test_arguments_may_be_written() -> None:
 
 def test_nothing_is_kept(both: plumbline.CompiledProgram) -> None:
     x, y = _inputs(4)
-    counted = (None, True, False, torch.Tensor, x, y)
+    counted: tuple[Any, ...] = (None, True, False, torch.Tensor, x, y)
     others = (y, x), (x, None), (torch._neg_view(x), y), (x[:3], y), (x.to("meta"), y)
     gc.collect()
     out = _results(4)
