@@ -45,6 +45,12 @@ def is_unsigned(int_signedness: ir.Attribute | None, type_: ir.Type) -> bool:
     return is_bool(type_) or (int_signedness is not None and case_of(int_signedness) == "Unsigned")
 
 
+def least_element(type_: ir.Type, *, unsigned: bool) -> ir.Value:
+    """What no element of a type is less than, but NaN."""
+    least, _ = _limits(type_, unsigned=unsigned)
+    return constant(type_, least)
+
+
 def _limits(type_: ir.Type, *, unsigned: bool) -> tuple[int | float, int | float]:
     """The least and the greatest element."""
     if is_float(type_):

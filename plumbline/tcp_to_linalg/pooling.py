@@ -1,5 +1,6 @@
 """Pooling, as loops over windows and their elements."""
 
+import math
 from collections.abc import Sequence
 
 from torch_mlir import ir
@@ -14,8 +15,16 @@ from plumbline.tcp_to_linalg.accumulators import (
     widened,
     with_elements,
 )
-from plumbline.tcp_to_linalg.building import dim, dynamic_sizes, empty, fill, index
-from plumbline.tcp_to_linalg.combiners import is_greater, is_unsigned
+from plumbline.tcp_to_linalg.building import (
+    DYNAMIC,
+    dim,
+    dynamic_sizes,
+    empty,
+    fill,
+    generic,
+    index,
+)
+from plumbline.tcp_to_linalg.combiners import is_greater, is_unsigned, least_element
 from plumbline.tcp_to_linalg.loop_nest import (
     PARALLEL,
     REDUCTION,
@@ -24,7 +33,7 @@ from plumbline.tcp_to_linalg.loop_nest import (
     loop_nest,
 )
 from plumbline.tcp_to_linalg.pattern import Patterns
-from plumbline.tcp_to_linalg.scalars import constant
+from plumbline.tcp_to_linalg.scalars import cast, constant
 from plumbline.tcp_to_linalg.windows import Windows
 
 
@@ -45,28 +54,41 @@ def convert_pool(op: PoolOp) -> ir.Value:
 
 
 def convert_argmax_pool(op: ArgmaxPoolOp) -> ir.Value:
-    """The best element of each window is carried beside its place."""
-    element, places = op.input.type.element_type, op.out.type
+    """The best element of each window is carried beside its place.
+
+    What pads never wins, so that it need not be told from the input; nor does the least of all
+    elements: a window of such alone has the place of its first one.
+    """
     nest = _Nest(op)
-    sizes = [dim(op.input, axis) for axis in range(nest.batches, op.input.type.rank)]
-    zero = constant(element, 0)
+    element = op.input.type.element_type
+    unsigned = is_unsigned(op.int_signedness, element)
+    # As wide as most elements are, so that vectors of both have as many.
+    spatial = op.input.type.shape[nest.batches :]
+    is_small = DYNAMIC not in spatial and math.prod(spatial) < 1 << 31
+    places = ir.IntegerType.get_signless(32 if is_small else 64)
 
     def payload(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> list[ir.Value]:
         (element, _), (best, best_place) = elements, so_far
-        inside, place = nest.place(sizes)
-        place = arith.index_cast(places.element_type, place)
-        none_yet = arith.cmpi(arith.CmpIPredicate.slt, best_place, constant(best_place.type, 0))
-        wins = is_greater(element, best, unsigned=is_unsigned(op.int_signedness, best.type))
+        wins = is_greater(element, best, unsigned=unsigned)
         if is_float(element.type):
             wins = arith.ori(wins, arith.cmpf(arith.CmpFPredicate.UNO, element, element))
-        taken = arith.andi(inside, arith.ori(none_yet, wins))
-        return [arith.select(taken, element, best), arith.select(taken, place, best_place)]
+        place = nest.place(places)
+        return [arith.select(wins, element, best), arith.select(wins, place, best_place)]
 
-    best = fill(with_elements(places, element), nest.dynamic_sizes, zero)
-    # A place below 0 says that there is no element yet.
-    best_place = fill(places, nest.dynamic_sizes, constant(places.element_type, -1))
-    _, result = nest.over(nest.windows.padded(op.input, zero), [best, best_place], payload)
-    return result
+    def found(elements: Sequence[ir.Value]) -> ir.Value:
+        (place,) = elements
+        none = arith.cmpi(arith.CmpIPredicate.slt, place, constant(places, 0))
+        place = arith.select(none, nest.first_place(places), place)
+        return cast(place, op.out.type.element_type, from_unsigned=False, to_unsigned=False)
+
+    least = least_element(element, unsigned=unsigned)
+    starts = [
+        fill(with_elements(op.out.type, start.type), nest.dynamic_sizes, start)
+        for start in (least, constant(places, -1))
+    ]
+    _, best_places = nest.over(nest.windows.padded(op.input, least), starts, payload)
+    out = empty(op.out.type, nest.dynamic_sizes)
+    return generic(out, [best_places], [ir.AffineMap.get_identity(op.out.type.rank)], found)
 
 
 class _Nest:
@@ -79,9 +101,10 @@ class _Nest:
         self.batches = op.input.type.rank - count
         self._elements = list(range(self.batches, self.batches + count))
         self._places = [loop + count for loop in self._elements]
+        self._spatial = [dim(op.input, self.batches + axis) for axis in range(count)]
         sizes = [dim(op.input, axis) for axis in range(self.batches)] + [
-            self.windows.count(axis, dim(op.input, self.batches + axis), index(size))
-            for axis, size in enumerate(self._kernel)
+            self.windows.count(axis, length, index(size))
+            for axis, (length, size) in enumerate(zip(self._spatial, self._kernel, strict=True))
         ]
         self.dynamic_sizes = dynamic_sizes(op.out.type, sizes)
 
@@ -110,28 +133,49 @@ class _Nest:
             payload,
         )
 
-    def place(self, sizes: Sequence[ir.Value]) -> tuple[ir.Value, ir.Value]:
-        """Where an element is in the input without padding, and before that, whether it is there.
+    def place(self, type_: ir.Type) -> ir.Value:
+        """Where an element is in the input without padding.
 
-        It is counted through the spatial dimensions, of the given sizes, row by row.
+        It is counted through the spatial dimensions, row by row.
         """
-        inside, place = constant(ir.IntegerType.get_signless(1), 1), index(0)
-        for axis, size in enumerate(sizes):
-            window, element = (
-                linalg.IndexOp(self._places[axis]).result,
-                linalg.IndexOp(self._elements[axis]).result,
-            )
-            along = arith.subi(
-                arith.addi(
-                    arith.muli(window, index(self.windows.strides[axis])),
-                    arith.muli(element, index(self.windows.dilations[axis])),
+        along = [
+            arith.addi(
+                self._start(axis, self._places[axis], type_),
+                arith.muli(
+                    _loop(self._elements[axis], type_),
+                    constant(type_, self.windows.dilations[axis]),
                 ),
-                index(self.windows.padding_low[axis]),
             )
-            # Unsigned, one comparison tells what is below 0 too.
-            inside = arith.andi(inside, arith.cmpi(arith.CmpIPredicate.ult, along, size))
-            place = arith.addi(arith.muli(place, size), along)
-        return inside, place
+            for axis in range(len(self._kernel))
+        ]
+        return self._counted(along, type_)
+
+    def first_place(self, type_: ir.Type) -> ir.Value:
+        """Where the first element of a window is, in loops over the batch and the windows."""
+        along = []
+        for axis in range(len(self._kernel)):
+            start = self._start(axis, self.batches + axis, type_)
+            zero, step = constant(type_, 0), constant(type_, self.windows.dilations[axis])
+            # Past the elements that are in the padding.
+            missing = arith.maxsi(arith.subi(zero, start), zero)
+            skipped = arith.muli(arith.ceildivsi(missing, step), step)
+            along.append(arith.addi(start, skipped))
+        return self._counted(along, type_)
+
+    def _counted(self, along: Sequence[ir.Value], type_: ir.Type) -> ir.Value:
+        place = constant(type_, 0)
+        for size, at in zip(self._spatial, along, strict=True):
+            place = arith.addi(arith.muli(place, arith.index_cast(type_, size)), at)
+        return place
+
+    def _start(self, axis: int, windows: int, type_: ir.Type) -> ir.Value:
+        """Where a window begins, below 0 in the padding; `windows` is the loop over them."""
+        steps = arith.muli(_loop(windows, type_), constant(type_, self.windows.strides[axis]))
+        return arith.subi(steps, constant(type_, self.windows.padding_low[axis]))
+
+
+def _loop(number: int, type_: ir.Type) -> ir.Value:
+    return arith.index_cast(type_, linalg.IndexOp(number).result)
 
 
 PATTERNS: Patterns = {

@@ -50,26 +50,31 @@ func.func @pool_3(%arg0: tensor<?x?xi8>) -> tensor<?x?xi8> {
 // -----
 
 // CHECK-LABEL: func.func @argmax_pool(
+// CHECK-SAME:      %[[INPUT:.*]]: tensor
+// CHECK-DAG:     %[[LEAST:.*]] = arith.constant 0xFF800000 : f32
+// CHECK-DAG:     %[[NONE:.*]] = arith.constant -1 : i32
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK:         linalg.yield %[[LEAST]]
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
-// CHECK:         tensor.pad
-// CHECK:         tensor.yield
-// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "parallel"]
-// CHECK:         linalg.index
-// CHECK:         linalg.index
-// CHECK:         arith.muli
-// CHECK:         arith.addi
-// CHECK:         arith.subi
-// CHECK:         arith.cmpi ult,
-// CHECK:         arith.index_cast
-// CHECK:         arith.cmpi slt,
-// CHECK:         arith.cmpf ogt,
-// CHECK:         arith.cmpf uno,
-// CHECK:         arith.ori
-// CHECK:         arith.ori
-// CHECK:         arith.andi
-// CHECK:         arith.select
-// CHECK:         arith.select
+// CHECK:         linalg.yield %[[NONE]]
+// CHECK:         %[[PADDED:.*]] = tensor.pad %[[INPUT]]
+// CHECK:         tensor.yield %[[LEAST]]
+// CHECK:         %[[BEST:.*]]:2 = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "parallel"]} ins(%[[PADDED]],
+// CHECK:         ^bb0(%[[IN:.*]]: f32, %{{.*}}: f32, %[[SO_FAR:.*]]: f32, %[[PLACE:.*]]: i32):
+// CHECK-DAG:     %[[GREATER:.*]] = arith.cmpf ogt, %[[IN]], %[[SO_FAR]]
+// CHECK-DAG:     %[[NAN:.*]] = arith.cmpf uno, %[[IN]], %[[IN]]
+// CHECK:         %[[WINS:.*]] = arith.ori %[[GREATER]], %[[NAN]]
+// CHECK:         linalg.index 3
+// CHECK:         linalg.index 2
+// CHECK:         arith.select %[[WINS]], %[[IN]], %[[SO_FAR]]
+// CHECK:         arith.select %[[WINS]], %{{.*}}, %[[PLACE]]
+// The first place of a window that has nothing else.
+// CHECK:         linalg.generic {{.*}} ins(%[[BEST]]#1
+// CHECK:         ^bb0(%[[FOUND:.*]]: i32,
+// CHECK:         %[[IS_NONE:.*]] = arith.cmpi slt, %[[FOUND]], %{{.*}} : i32
+// CHECK:         arith.maxsi
+// CHECK:         arith.select %[[IS_NONE]], %{{.*}}, %[[FOUND]]
+// CHECK:         arith.extsi
 // CHECK-NOT:     tcp.
 // CHECK:         return
 func.func @argmax_pool(%arg0: tensor<1x6x8xf32>) -> tensor<1x6x4xi64> {

@@ -106,10 +106,17 @@ PLACES = [
         lambda x: F.max_pool2d(x * 0, 3, 2, 1, return_indices=True),
         _PLANE,
         _argmax_pool,
+        dtypes=NUMBERS,
     ),
     _case(
         "places2d_of_infinities",
         lambda x: F.max_pool2d(x.abs() / -0.0, 3, 2, 1, return_indices=True),
+        _PLANE,
+        _argmax_pool,
+    ),
+    _case(
+        "places2d_dilated_of_infinities",
+        lambda x: F.max_pool2d(x.abs() / -0.0, 2, 1, 1, 3, return_indices=True),
         _PLANE,
         _argmax_pool,
     ),
