@@ -2,13 +2,12 @@
 
 from torch_mlir import ir
 
-from plumbline.context import context_for
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.program_signature import program_signature
 from plumbline.signature.c_signature import functions_with_bodies
 from plumbline.signature.library_description import LibraryDescription
 from plumbline.signature.signature import Signature
-from plumbline.tcp.assembly.module import parse_module
+from plumbline.stages.text_stage import read_module
 
 
 def describe(
@@ -31,13 +30,13 @@ def describe(
         where the caller brings memory for them, or those of a pool's temporaries, neither follow
         from its arguments nor are bounded by them.
     """
-    with context_for(text, torch=True) as context:
-        module = parse_module(text, context, filename)
-        signature = _signature(
+    signature = read_module(
+        text,
+        filename,
+        lambda module: _signature(
             module, filename, memory, weights_are, queue, bounded=abi == "pointers"
-        )
-        # A context is lent again with no module in it alone.
-        del module
+        ),
+    )
     return LibraryDescription(signature, target_cpu, origin, abi, gpu_arch).to_json()
 
 

@@ -1,8 +1,7 @@
 """The stage from kernels on buffers to the LLVM dialect, from text to text."""
 
-from plumbline.context import context_for
 from plumbline.kernels_to_llvm.conversion import convert_kernels_to_llvm
-from plumbline.tcp.assembly.module import parse_module, print_module
+from plumbline.stages.text_stage import lower_text
 
 
 def kernels_to_llvm(
@@ -17,10 +16,9 @@ def kernels_to_llvm(
     Raises:
       UserError: it is no such module, or has what cannot be lowered.
     """
-    with context_for(text, torch=True) as context:
-        module = parse_module(text, context, filename)
-        convert_kernels_to_llvm(module, abi, memory, weights_are)
-        lowered = print_module(module, is_verified=True)
-        # A context is lent again with no module in it alone.
-        del module
-    return lowered
+    return lower_text(
+        text,
+        filename,
+        lambda module: convert_kernels_to_llvm(module, abi, memory, weights_are),
+        debug_info=False,
+    )

@@ -1,11 +1,10 @@
 """The stage from linalg on tensors to kernels on buffers, from text to text."""
 
-from plumbline.context import context_for
 from plumbline.linalg_to_kernels.conversion import convert_linalg_to_kernels
 from plumbline.runtime.threads import check_threads
+from plumbline.stages.text_stage import lower_text
 from plumbline.target.cpu import cpu_target
 from plumbline.target.probe import vector_unit_of
-from plumbline.tcp.assembly.module import parse_module, print_module
 
 
 def linalg_to_kernels(
@@ -19,11 +18,6 @@ def linalg_to_kernels(
     """
     check_threads("linalg_to_kernels", threads)
     unit = vector_unit_of(cpu_target(target_cpu))
-    with context_for(text, torch=True) as context:
-        module = parse_module(text, context, filename)
-        convert_linalg_to_kernels(module, unit, threads, temporaries)
-        # With locations, as the stage before.
-        lowered = print_module(module, debug_info=True, is_verified=True)
-        # A context is lent again with no module in it alone.
-        del module
-    return lowered
+    return lower_text(
+        text, filename, lambda module: convert_linalg_to_kernels(module, unit, threads, temporaries)
+    )

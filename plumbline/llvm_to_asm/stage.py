@@ -1,8 +1,7 @@
 """The stage from the LLVM dialect to LLVM IR, from text to text."""
 
-from plumbline.context import context_for
 from plumbline.llvm_to_asm.llvm_ir import translate_to_llvm_ir
-from plumbline.tcp.assembly.module import parse_module
+from plumbline.stages.text_stage import read_module
 
 
 def llvm_to_llvm_ir(text: str, filename: str) -> str:
@@ -11,5 +10,4 @@ def llvm_to_llvm_ir(text: str, filename: str) -> str:
     Raises:
       UserError: it is no module of the LLVM dialect.
     """
-    with context_for(text) as context:
-        return translate_to_llvm_ir(parse_module(text, context, filename))
+    return read_module(text, filename, translate_to_llvm_ir, torch=False)

@@ -2,11 +2,10 @@
 
 from torch_mlir import ir
 
-from plumbline.context import context_for
 from plumbline.loader_to_stablehlo.parsing import parse_stablehlo
 from plumbline.stablehlo_to_tcp.conversion import convert_stablehlo_to_tcp
 from plumbline.stablehlo_to_tcp.signatures import keep_entry, name_entry
-from plumbline.tcp.assembly.module import print_module
+from plumbline.stages.text_stage import lower_text
 
 
 def stablehlo_to_tcp(text: str, filename: str, func_name: str) -> str:
@@ -16,14 +15,13 @@ def stablehlo_to_tcp(text: str, filename: str, func_name: str) -> str:
       UserError: it is no such module, has no public function or several, or has what cannot be
         lowered.
     """
-    with context_for(text, torch=True, stablehlo=True) as context:
-        module = parse_stablehlo(text, context, filename)
-        lower_entry(module, filename, func_name)
-        # With locations: a later stage that refuses an operation names the user's source by them.
-        lowered = print_module(module, debug_info=True, is_verified=True)
-        # A context is lent again with no module in it alone.
-        del module
-    return lowered
+    return lower_text(
+        text,
+        filename,
+        lambda module: lower_entry(module, filename, func_name),
+        stablehlo=True,
+        parse=parse_stablehlo,
+    )
 
 
 def lower_entry(module: ir.Module, filename: str, func_name: str) -> None:

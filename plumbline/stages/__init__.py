@@ -1,0 +1,1 @@
+"""What stages have in common that are run by themselves."""
