@@ -362,9 +362,7 @@ class _Block:
                     if self._compared(first, group.root.op) < 0:
                         return None
                     outputs.add(result)
-        read = (*self._producers(more), *map(group.producer, more.read_anywhere))
-        begun = group if {*read}.isdisjoint(group.members) else None
-        grown = self._strategies.form(members, frozenset(outputs), begun)
+        grown = self._strategies.form(members, frozenset(outputs), group)
         if (
             grown is not None
             and len(grown.steps) > 1

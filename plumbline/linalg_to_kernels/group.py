@@ -151,18 +151,21 @@ class _Reach:
 class _Noted:
     """What is known of a group's members once it is formed, from the last one back.
 
-    None of it changes when the group grows by a member that reads none of them.
+    When the group grows by a member, it is added to, of what that reads alone.
     """
 
-    sites: dict[ir.Value, tuple[Site, ...]] = field(default_factory=dict)
-    """Where elements of what members read are read, of whatever computes that."""
+    sites: dict[ir.Value, dict[Site, None]] = field(default_factory=dict)
+    """Where elements of what members read are read, of whatever computes that, in order.
+
+    They may be hundreds: each step of a recurrence reads what its factors are.
+    """
     depths: dict[ir.Value, int] = field(default_factory=dict)
     """How many members are between what is read and the step that they are inlined into."""
     reaches: dict[Computation, dict[int, _Reach]] = field(default_factory=dict)
     """For each step which of its loops run along which loops of the root."""
     read_anywhere: frozenset[ir.Value] = frozenset()
     """What members read at places that they compute."""
-    repeated: tuple[Computation, ...] = ()
+    repeated: set[Computation] = field(default_factory=set)
     """Members that are inlined into several readers, as they cost little."""
     parts: dict[Computation, int] = field(default_factory=dict)
     """Steps that compute a few parts at once, with the loop over these."""
@@ -176,6 +179,7 @@ class _Noted:
             sites={**self.sites},
             depths={**self.depths},
             reaches={**self.reaches},
+            repeated={*self.repeated},
             parts={**self.parts},
             products={**self.products},
         )
@@ -209,7 +213,7 @@ class Group:
 
     def sites(self, result: ir.Value) -> Sequence[Site]:
         """Where the elements of a step's result are read."""
-        return self._noted.sites.get(result, ())
+        return tuple(self._noted.sites.get(result, ()))
 
     def depth(self, member: Computation) -> int:
         """How many members are between one and a step that reads it, and that step, at most."""
@@ -252,17 +256,20 @@ def form_group(
     """The group of these computations, in the order of the program; None if they make none.
 
     All that reads a member's result, but for `outputs`, is a member too. `steps` are members that
-    are not inlined in any case. If `begun` is the group of all members but one that reads none of
-    them, formed with the same `steps` and `limits`, and with the same outputs of these, it is gone
-    on with: a group that grows by a member at a time would else be quadratic work. It does not grow
-    any more where that cannot be, and it is large already.
+    are not inlined in any case. If `begun` is the group of all members but one, formed with the
+    same `steps` and `limits`, and with the same outputs of these, it is gone on with: a group that
+    grows by a member at a time would else be quadratic work. It does not grow any more where that
+    cannot be, and it is large already.
     """
     if begun is not None:
         group = Group(tuple(members), outputs, _noted=begun._noted.copy())
         forming = _Forming(group, steps, limits)
         if forming.leaves_repeated():
-            return forming.go_on(begun)
-        if len(members) > _MOST_FORMED_ANEW:
+            try:
+                return forming.go_on(begun)
+            except _OthersChange:
+                pass
+        elif len(members) > _MOST_FORMED_ANEW:
             return None
     return _Forming(Group(tuple(members), outputs), steps, limits).form()
 
@@ -293,11 +300,17 @@ def _joined(one: _Reach | None, other: _Reach | None) -> _Reach | None:
     return _Reach(one.row, min(one.low, other.low), max(one.high, other.high))
 
 
+class _OthersChange(Exception):
+    """A group that is gone on with has to be formed anew: what is noted of it may not hold."""
+
+
 class _Forming:
     def __init__(self, group: Group, steps: frozenset[Computation], limits: Limits) -> None:
         self._group, self._steps, self._limits = group, steps, limits
         self._noted = group._noted
         self._costs: dict[Computation, int] = {}
+        self._own: set[ir.Value] = set()
+        """What has sites that are not those of the group that is gone on with as well."""
 
     def form(self) -> Group | None:
         """Forms the group of its members."""
@@ -311,11 +324,15 @@ class _Forming:
         return all(self._cost(member) <= MOST_REPEATED for member in self._noted.repeated)
 
     def go_on(self, begun: Group) -> Group | None:
-        """Forms the group of the members of another, of which all is noted, and of one more."""
+        """Forms the group of the members of another, of which all is noted, and of one more.
+
+        Raises:
+          _OthersChange: what is noted of members of that may not hold any more.
+        """
         group = self._group
         (added,) = set(group.members).difference(begun.members)
         group.steps = begun.steps
-        if not self._add(added):
+        if not self._add(added) or not self._have_read(added, begun):
             return None
         if group.steps == begun.steps and self._noted.parts == begun._noted.parts:
             group.rows, group.block, group.row_loops = begun.rows, begun.block, begun.row_loops
@@ -335,6 +352,7 @@ class _Forming:
             return False
         chooses_at_once = self._note_parts(member)
         if chooses_at_once and self._may_be_inlined(member):
+            self._inline(member, self._group.sites(member.results[0]))
             return self._group.depth(member) <= DEEPEST
         self._group.steps = (member, *self._group.steps)
         if self._limits.has_parts and member.parts_loop is not None:
@@ -343,6 +361,42 @@ class _Forming:
             noted.products[member] = product
         self.note_reads(member, member, member.loops)
         return True
+
+    def _have_read(self, added: Computation, begun: Group) -> bool:
+        """Has members that an added one reads read, where that does, what they read themselves.
+
+        False if the group cannot be formed so.
+
+        Raises:
+          _OthersChange: one of them is no part of its readers, or cannot be any more.
+        """
+        group = self._group
+        if any(map(group.producer, added.read_anywhere)):
+            return False
+        has_other_parts = self._noted.parts != begun._noted.parts
+        read = self._producers_of(added)
+        for member in reversed(group.members if read else ()):
+            if member not in read:
+                continue
+            if not begun.is_inlined(member) or member.parts_loop is not None or has_other_parts:
+                raise _OthersChange
+            (result,) = member.results
+            sites = group.sites(result)
+            known = len(begun.sites(result))
+            is_deeper = group.depth(member) > begun.depth(member)
+            if len(sites) == known and not is_deeper:
+                continue
+            if not self._may_be_inlined(member):
+                raise _OthersChange
+            self._inline(member, sites if is_deeper else sites[known:])
+            if group.depth(member) > DEEPEST:
+                return False
+            read |= self._producers_of(member)
+        return True
+
+    def _producers_of(self, member: Computation) -> set[Computation]:
+        reads = member.reads(member.loops, len(member.reduces))
+        return {*filter(None, (self._group.producer(source) for source, _ in reads))}
 
     def _note_parts(self, member: Computation) -> bool:
         """Has the steps that read what a member interleaves do all of its parts at once.
@@ -372,9 +426,10 @@ class _Forming:
         noted = self._noted
         for source, indices in member.reads(loops, len(step.reduces)):
             noted.depths[source] = max(depth, noted.depths.get(source, 0))
-            site, sites = Site(step, indices), noted.sites.get(source, ())
-            if site not in sites:
-                noted.sites[source] = (*sites, site)
+            if source not in self._own:
+                noted.sites[source] = {**noted.sites.get(source, {})}
+                self._own.add(source)
+            noted.sites[source][Site(step, indices)] = None
 
     def _may_be_inlined(self, member: Computation) -> bool:
         """Decides on a member all of whose readers are known."""
@@ -391,10 +446,13 @@ class _Forming:
         if not once:
             if self._cost(member) > MOST_REPEATED:
                 return False
-            self._noted.repeated = (*self._noted.repeated, member)
+            self._noted.repeated.add(member)
+        return True
+
+    def _inline(self, member: Computation, sites: Sequence[Site]) -> None:
+        """Notes what a member reads where it is read."""
         for site in sites:
             self.note_reads(member, site.step, member.loops_for(site.indices))
-        return True
 
     def _is_taken_apart(self, member: Computation, sites: Sequence[Site]) -> bool:
         """Whether each site reads one of the parts that a member interleaves: which is known."""

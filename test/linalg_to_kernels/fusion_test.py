@@ -551,6 +551,40 @@ def test_kernels_of_a_recurrence_take_time_that_grows_with_its_steps() -> None:
     assert many < 3 * few, "a cost that is quadratic is 4 times as high"
 
 
+def test_a_recurrence_by_factors_of_one_number_is_not_formed_anew_with_each_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All steps read the factors, which are members before the steps are."""
+    looks = 0
+    reads = Computation.reads
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return reads(*arguments)
+
+    monkeypatch.setattr(Computation, "reads", counted)
+
+    def function(x: torch.Tensor, a: torch.Tensor) -> torch.Tensor:
+        last = before = x[:, 0]
+        outputs = []
+        for t in range(x.shape[1]):
+            last, before = a[0] * last + a[1] * before + x[:, t], last
+            outputs.append(last)
+        return torch.stack(outputs, 1)
+
+    def looks_at(steps: int) -> int:
+        nonlocal looks
+        looks = 0
+        operands = torch.randn(16, steps), torch.tensor([0.5, 0.25])
+        program = plumbline.compile(_Function(function), operands)
+        torch.testing.assert_close(program(*operands)[0], function(*operands))
+        return looks
+
+    few, many = looks_at(8), looks_at(24)
+    assert many < 3.5 * few, "a cost that is quadratic is 8 times as high"
+
+
 def test_no_context_stays_for_what_is_known_of_its_loops() -> None:
     plumbline.compile(_Function(_norm_and_sum), (torch.randn(3, 5), torch.randn(3, 5)))
     assert not computations._loops.cache_info().currsize
