@@ -1,9 +1,11 @@
 """Makes tensors, and places the elements of tensors anew."""
 
+import itertools
 from collections.abc import Sequence
 
 from torch_mlir.dialects import tensor as tensor_dialect
 
+from plumbline.tcp.assembly.format import MAX_SLOTS
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.dtypes import is_bool
 from plumbline.tcp.building.shapes import cast
@@ -69,9 +71,21 @@ def concatenate(operands: Sequence[Tensor], dim: int, sizes: Sequence[int]) -> T
     """The operands, of one dtype, one after the other along `dim`."""
     if len(operands) == 1:
         return operands[0]
+    if sum(1 for _ in itertools.groupby(operand.type for operand in operands)) > MAX_SLOTS:
+        # More than one op may have: some at a time first.
+        firsts = range(0, len(operands), MAX_SLOTS)
+        parts = [_joined(operands[first : first + MAX_SLOTS], dim, sizes) for first in firsts]
+        return concatenate(parts, dim, sizes)
     type_ = TensorType(tuple(sizes), operands[0].type.dtype)
     values = [operand.value for operand in operands]
     return Tensor(tcp.ConcatOp(values, dim=dim, results=type_.builtin()).out, type_)
+
+
+def _joined(operands: Sequence[Tensor], dim: int, sizes: Sequence[int]) -> Tensor:
+    """Some of the operands of a concatenation, whose sizes are those, as one."""
+    lengths = [operand.type.sizes[dim] for operand in operands]
+    length = DYNAMIC if DYNAMIC in lengths else sum(lengths)
+    return concatenate(operands, dim, [*sizes[:dim], length, *sizes[dim + 1 :]])
 
 
 def insert(part: Tensor, whole: Tensor, starts: Sequence[Size], strides: Sequence[int]) -> Tensor:

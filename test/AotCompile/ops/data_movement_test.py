@@ -295,6 +295,14 @@ PARTS = [
 
 JOINED = [
     OpCase("cat", lambda x, y: (torch.cat([x, y]), torch.cat([x, y, x], -1)), _two, [tcp.ConcatOp]),
+    # Of more sizes in turn than one op may have.
+    OpCase(
+        "cat_of_many",
+        lambda x: torch.cat([x[:, : 1 + number % 3] * number for number in range(70)], 1),
+        lambda s: (s.tensor(2, 3),),
+        [tcp.ConcatOp],
+        static=[3],
+    ),
     OpCase(
         "cat_sizes",
         lambda x, y: torch.cat([x, y]),
