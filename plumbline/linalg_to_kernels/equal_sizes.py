@@ -65,8 +65,12 @@ class _Classes:
         self._others: dict[_Size, _Size] = {}
 
     def of(self, size: _Size) -> _Size:
+        passed = []
         while size in self._others:
+            passed.append(size)
             size = self._others[size]
+        # The next one goes there at once: of a recurrence the way is as long as that.
+        self._others.update(dict.fromkeys(passed, size))
         return size
 
     def join(self, one: _Size, other: _Size) -> None:

@@ -82,6 +82,8 @@ class _Dead:
         self._ops: dict[ir.Value, ir.Operation] = {}
         # What computes nothing and reads no tensor, which groups may have in common by hundreds.
         self._copied: dict[ir.Value, ir.Operation] = {}
+        # What has kept an operation from being dead, by its first result.
+        self._users: dict[ir.Value, ir.Operation] = {}
 
     def __contains__(self, op: ir.Operation) -> bool:
         return bool(op.results) and op.results[0] in self._ops
@@ -90,10 +92,23 @@ class _Dead:
         """Notes an operation if only dead ones use it."""
         if op.name in _COPIED:
             self._copied[op.results[0]] = op
-        elif op not in self and all(
-            use.owner.operation in self for result in op.results for use in result.uses
-        ):
+        elif op not in self and not self._is_used(op):
             self._ops[op.results[0]] = op
+
+    def _is_used(self, op: ir.Operation) -> bool:
+        """Whether one that is not dead uses an operation.
+
+        Of hundreds that do, as of what each step of a recurrence reads, one is asked first: it most
+        likely still does.
+        """
+        last = self._users.get(op.results[0])
+        if last is not None and last not in self and {*op.results}.intersection(last.operands):
+            return True
+        users = (use.owner.operation for result in op.results for use in result.uses)
+        found = next((user for user in users if user not in self), None)
+        if found is not None:
+            self._users[op.results[0]] = found
+        return found is not None
 
     def erase(self) -> None:
         """Erases them: each was noted after those that use it."""
