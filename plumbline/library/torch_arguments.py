@@ -29,6 +29,11 @@ PLAIN_TYPES = frozenset({torch.Tensor, torch.nn.Parameter})
 
 
 def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
+    if type(tensor) not in PLAIN_TYPES and _is_its_elements(type(tensor)):
+        # Its class may do something of its own wherever it is asked.
+        plain = tensor.as_subclass(torch.Tensor)
+        word, shape, kept = _read(plain, parameter)
+        return word, shape, tensor if kept is plain else kept
     if (
         type(tensor) in PLAIN_TYPES
         and tensor.is_cpu
@@ -42,6 +47,11 @@ def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
         return tensor.data_ptr(), tensor.shape, tensor
     check_tensor(parameter.name, tensor)
     return read_array(to_numpy(tensor), parameter)
+
+
+def _is_its_elements(type_: type[torch.Tensor]) -> bool:
+    """Whether ops see tensors of a class as they are, as those of a parameter on a manifold."""
+    return type_.__torch_dispatch__ is torch.Tensor.__torch_dispatch__
 
 
 def _lies_as(tensor: torch.Tensor, order: AxisOrder | None) -> bool:

@@ -343,6 +343,23 @@ def test_in_out_arguments_are_written_where_they_lie(accumulate: plumbline.Compi
     assert row.tolist() == [0, 1, 2, 3, 5, 7, 6, 10, 14]
 
 
+class _Curious(torch.Tensor):
+    """A tensor whose class is told of whatever is done with it."""
+
+    @classmethod
+    def __torch_function__(cls, *_: Any, **__: Any) -> Any:
+        raise AssertionError
+
+
+def test_tensors_of_other_classes_are_written_in_place(
+    accumulate: plumbline.CompiledProgram,
+) -> None:
+    total = torch.zeros(3)
+    for times in (1, 2):
+        accumulate(total.as_subclass(_Curious), torch.ones(3))
+        assert total.tolist() == [times] * 3
+
+
 def test_what_cannot_be_written_in_place_is_refused(accumulate: plumbline.CompiledProgram) -> None:
     x = np.ones(3, np.float32)
     fixed = np.zeros(3, np.float32)

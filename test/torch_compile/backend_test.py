@@ -132,6 +132,27 @@ def test_what_is_written_is_written_in_place(backend: plumbline.Backend) -> None
         _compiled(step, backend)(torch.zeros(3, 4), row, torch.ones(3))
 
 
+class _OnManifold(torch.nn.Parameter):
+    """As libraries of manifolds have them: a parameter that has more attributes."""
+
+
+def test_parameters_of_classes_of_their_own_are_written(backend: plumbline.Backend) -> None:
+    point = _OnManifold(torch.ones(3, 4))
+
+    def retract(step: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            point.add_(step)
+            point.div_(point.norm(dim=1, keepdim=True))
+            return point.sum()
+
+    compiled = _compiled(retract, backend)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(torch.ones(4)), torch.tensor(6.0))
+        torch.testing.assert_close(point.detach(), torch.full((3, 4), 0.5))
+    (program,) = backend.programs
+    assert program.signature.inout
+
+
 def test_numbers_are_arguments(backend: plumbline.Backend) -> None:
     def scaled(x: torch.Tensor, number: int) -> tuple[torch.Tensor, int]:
         return x * number, number * x.shape[0]
