@@ -205,8 +205,8 @@ class _Division:
                 node not in self._written
                 if node.op == "placeholder"
                 else node.op == "call_function"
-                and (view := _view(node) or _number(node)) is not None
-                and all(map(self._is_left, view.all_input_nodes))
+                and (left := _view(node) or _number(node) or _nothing(node)) is not None
+                and all(map(self._is_left, left.all_input_nodes))
             )
         return self._left[node]
 
@@ -459,3 +459,13 @@ def _number(node: Node) -> Node | None:
     """The op that computes a number of numbers, and not of what tensors hold."""
     is_number = isinstance(node.meta.get("val"), _NUMBERS)
     return node if is_number and node.target is not aten._local_scalar_dense.default else None
+
+
+def _nothing(node: Node) -> Node | None:
+    """The op that makes a tensor of no elements.
+
+    Ops that are given such a tensor as `out` resize it, for which its memory has to be PyTorch's.
+    """
+    value = node.meta.get("val")
+    is_empty = isinstance(value, torch.Tensor) and statically_known_true(value.numel() == 0)
+    return node if is_empty else None

@@ -153,6 +153,21 @@ def test_parameters_of_classes_of_their_own_are_written(backend: plumbline.Backe
     assert program.signature.inout
 
 
+def test_what_has_no_elements_is_resized(backend: plumbline.Backend) -> None:
+    """Dynamo leaves that to PyTorch, beside programs."""
+
+    def sines(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        result, further, doubled = torch.empty(0), x.new_empty(0), x * 2
+        torch.sin(doubled, out=result)
+        torch.cos(doubled, out=further)
+        return result * further, torch.zeros(2, 0)
+
+    x = _randn(3, 4)
+    compiled = torch.compile(sines, backend=backend)
+    torch.testing.assert_close(compiled(x), sines(x))
+    assert len(backend.programs) == 2
+
+
 def test_numbers_are_arguments(backend: plumbline.Backend) -> None:
     def scaled(x: torch.Tensor, number: int) -> tuple[torch.Tensor, int]:
         return x * number, number * x.shape[0]
