@@ -277,19 +277,23 @@ def test_steps_in_a_row_are_several_kernels_where_they_are_many() -> None:
     assert len(re.findall(r"call @\w+", program.stage("kernels"))) == 3
 
 
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[Computation]:
+    """Members of groups, each as often as it is looked at."""
+    reads, members = Computation.reads, []
+
+    def noted(member: Computation, *arguments: Any) -> Any:
+        members.append(member)
+        return reads(member, *arguments)
+
+    monkeypatch.setattr(Computation, "reads", noted)
+    return members
+
+
 def test_a_group_of_twice_as_many_is_formed_of_about_twice_as_many_looks(
-    monkeypatch: pytest.MonkeyPatch,
+    looks: list[Computation],
 ) -> None:
     """It grows by a member at a time, and is not formed anew with each."""
-    looks = 0
-    reads = Computation.reads
-
-    def counted(*arguments: Any) -> Any:
-        nonlocal looks
-        looks += 1
-        return reads(*arguments)
-
-    monkeypatch.setattr(Computation, "reads", counted)
 
     def function(x: torch.Tensor, count: int) -> torch.Tensor:
         y = x
@@ -300,11 +304,11 @@ def test_a_group_of_twice_as_many_is_formed_of_about_twice_as_many_looks(
 
     found = []
     for count in (10, 20, 40):
-        looks = 0
+        looks.clear()
         x = torch.randn(4, 8)
         program = plumbline.compile(_Function(lambda x, count=count: function(x, count)), (x,))
         assert len(re.findall(r"call @\w+", program.stage("kernels"))) == 1
-        found.append(looks)
+        found.append(len(looks))
     first, second, third = found
     assert third - second < 3 * (second - first), found
 
@@ -552,18 +556,9 @@ def test_kernels_of_a_recurrence_take_time_that_grows_with_its_steps() -> None:
 
 
 def test_a_recurrence_by_factors_of_one_number_is_not_formed_anew_with_each_step(
-    monkeypatch: pytest.MonkeyPatch,
+    looks: list[Computation],
 ) -> None:
     """All steps read the factors, which are members before the steps are."""
-    looks = 0
-    reads = Computation.reads
-
-    def counted(*arguments: Any) -> Any:
-        nonlocal looks
-        looks += 1
-        return reads(*arguments)
-
-    monkeypatch.setattr(Computation, "reads", counted)
 
     def function(x: torch.Tensor, a: torch.Tensor) -> torch.Tensor:
         last = before = x[:, 0]
@@ -574,12 +569,11 @@ def test_a_recurrence_by_factors_of_one_number_is_not_formed_anew_with_each_step
         return torch.stack(outputs, 1)
 
     def looks_at(steps: int) -> int:
-        nonlocal looks
-        looks = 0
+        looks.clear()
         operands = torch.randn(16, steps), torch.tensor([0.5, 0.25])
         program = plumbline.compile(_Function(function), operands)
         torch.testing.assert_close(program(*operands)[0], function(*operands))
-        return looks
+        return len(looks)
 
     few, many = looks_at(8), looks_at(24)
     assert many < 3.5 * few, "a cost that is quadratic is 8 times as high"
