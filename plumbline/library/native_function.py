@@ -21,6 +21,7 @@ from plumbline.library.tensor_arguments import (
     Parameter,
     ReadPlain,
     Repeat,
+    Repeats,
     kind_of,
     lies,
     read_number,
@@ -151,8 +152,7 @@ class NativeFunction:
             self._last_plan = plan
         elif plan is not self._repeated_plan:
             self._repeated_plan = plan
-            self._repeat = self._new_repeat(arguments, plan, into=False)
-            self._repeat_into = self._new_repeat(arguments, plan, into=True)
+            self._repeat, self._repeat_into = self._new_repeats(arguments, plan)
         if self._inout:
             spans = [*map(_span, words, plan.argument_bytes)]
             self._check_inout(arguments, spans, kept)
@@ -215,15 +215,15 @@ class NativeFunction:
         self._plans[plain] = plan
         return plan
 
-    def _new_repeat(self, arguments: Sequence[Any], plan: CallPlan, *, into: bool) -> Repeat | None:
+    def _new_repeats(self, arguments: Sequence[Any], plan: CallPlan) -> Repeats:
         """What makes calls with such arguments, as `plan` says, without Python."""
         kinds = {KINDS.get(type(argument)) for argument in arguments}
         if len(kinds) != 1 or not isinstance(self._entry, PackedEntry):
-            return None
+            return Repeats()
         (kind,) = kinds
-        if kind is None or kind.repeat is None:
-            return None
-        return kind.repeat(self.signature, self._entry.address, plan, into)
+        if kind is None or kind.repeats is None:
+            return Repeats()
+        return kind.repeats(self.signature, self._entry.address, plan)
 
     def _check_inout(
         self, arguments: Sequence[Any], spans: Sequence[_Span], kept: Sequence[Any]

@@ -8,7 +8,7 @@ import ctypes
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -48,9 +48,19 @@ right element types, all of one library. To ask more of each of them in Python w
 of a small call's time. Raises one of `NOT_PLAIN` where one is something else."""
 
 Repeat = Callable[..., Any]
-"""Takes the arguments of a call that is like one before, and, if it is for that, a tuple of what
-results are put into; gives a tuple of results; the address of a message, which is to be freed,
-where the program fails; None, having done nothing, where the call is another."""
+"""Takes the arguments of a call that is like one before, and gives a tuple of results; the address
+of a message, which is to be freed, where the program fails; None, having done nothing, where the
+call is another."""
+
+
+class Repeats(NamedTuple):
+    """The functions for calls that are like one before; None where there is none for such calls."""
+
+    new: Repeat | None = None
+    """Makes new results."""
+    into: Repeat | None = None
+    """Takes a tuple more, of what the results are put into."""
+
 
 NOT_PLAIN = (AttributeError, RuntimeError, TypeError, ValueError)
 
@@ -65,10 +75,9 @@ class Kind:
     """Makes a result of the same library; None: results stay numpy arrays."""
     plain: Callable[[Sequence[Parameter]], ReadPlain] | None = None
     """Makes what takes all arguments of a program at once."""
-    repeat: "Callable[[Signature, int, CallPlan, bool], Repeat | None] | None" = None
-    """Makes a function for calls of a program, with its packed entry at an address, that are as a
-    plan says, and put results into what is given, or not; None where there is none for such calls.
-    """
+    repeats: "Callable[[Signature, int, CallPlan], Repeats] | None" = None
+    """Makes functions for calls of a program, with its packed entry at an address, that are as a
+    plan says."""
 
 
 def read_array(array: Tensor, parameter: Parameter) -> Reading:

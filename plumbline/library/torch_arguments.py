@@ -16,7 +16,7 @@ from plumbline.library.tensor_arguments import (
     PlainReading,
     Reading,
     ReadPlain,
-    Repeat,
+    Repeats,
     read_array,
 )
 from plumbline.signature import element_type
@@ -98,13 +98,13 @@ def give(array: Tensor, spec: TensorSpec) -> torch.Tensor:
     return torch.from_numpy(array) if array.dtype.kind != "V" else to_torch(array)
 
 
-def _repeat(signature: Signature, entry: int, plan: CallPlan, into: bool) -> Repeat | None:
+def _repeats(signature: Signature, entry: int, plan: CallPlan) -> Repeats:
     # Who only loads libraries need not have LLVM.
     if importlib.util.find_spec("llvmlite") is None:
-        return None
-    from plumbline.library.torch_calls import call_of
+        return Repeats()
+    from plumbline.library.torch_calls import calls_of
 
-    return call_of(signature, entry, plan, into=into)
+    return calls_of(signature, entry, plan)
 
 
-TENSOR = Kind(_read, give, plain_tensors, _repeat)
+TENSOR = Kind(_read, give, plain_tensors, _repeats)

@@ -20,7 +20,7 @@ from llvmlite import ir
 
 from plumbline.library.call_plan import CallPlan
 from plumbline.library.new_arrays import MAPPED
-from plumbline.library.tensor_arguments import Repeat
+from plumbline.library.tensor_arguments import Repeat, Repeats
 from plumbline.library.torch_arguments import PLAIN_TYPES
 from plumbline.signature.signature import AxisOrder, Signature, TensorSpec
 
@@ -49,20 +49,19 @@ _ALLOCATE, _WRAP, _READ = 2, 4, 5
 managed_tensor_to_py_object_no_sync and dltensor_from_py_object_no_sync."""
 
 
-def call_of(signature: Signature, entry: int, plan: CallPlan, *, into: bool) -> Repeat | None:
-    """A function for calls as `plan` says of the program whose packed entry lies at `entry`.
+def calls_of(signature: Signature, entry: int, plan: CallPlan) -> Repeats:
+    """Functions for calls as `plan` says of the program whose packed entry lies at `entry`.
 
-    It takes the program's arguments, and gives a tuple of its results, which are new tensors. With
-    `into` it takes a tuple of tensors more, which it puts the results into and gives. Where the
-    program fails, it gives the address of the message, which is then the caller's to free. It gives
-    None, and has done nothing, unless all arguments are CPU tensors of PyTorch's of the element
-    types and sizes of the record, which lie without gaps with their axes in the order in which the
-    program has them, and none that is written shares memory with another. The entry stays for as
-    long as it is called.
+    They take the program's arguments, and give a tuple of its results, which are tensors. Where the
+    program fails, they give the address of the message, which is then the caller's to free. They
+    give None, and have done nothing, unless all arguments are CPU tensors of PyTorch's of the
+    element types and sizes of the record, which lie without gaps with their axes in the order in
+    which the program has them, and none that is written shares memory with another. The entry stays
+    for as long as they are called.
 
     Returns:
-      None for programs that are not called so: those that take numbers, that have large new
-      results, or results whose sizes depend on values.
+      None of them for programs that are not called so: those that take numbers, or have results
+      whose sizes depend on values. None for large new results.
     """
     tensors = (*signature.inputs, *signature.outputs)
     types = [*map(_type_of, tensors)]
@@ -71,23 +70,28 @@ def call_of(signature: Signature, entry: int, plan: CallPlan, *, into: bool) -> 
         or signature.unbacked
         or plan.workspace is not None
         or len(tensors) + len(plan.sizes) > _MOST_WORDS
-        # Memory for these is used again, which PyTorch does not do.
-        or (not into and max(plan.result_bytes, default=0) >= MAPPED)
     ):
-        return None
+        return Repeats()
     inputs, outputs = len(signature.inputs), len(signature.outputs)
-    record = [inputs, outputs, into, into or bool(signature.inout), len(plan.sizes), entry]
     shapes = (*plan.shapes, *plan.result_shapes)
     bytes_ = (*plan.argument_bytes, *plan.result_bytes)
+    record = [len(plan.sizes), entry]
     for number, (type_, spec, sizes) in enumerate(zip(types, tensors, shapes, strict=True)):
         record += [type_ or 0, bytes_[number], number >= inputs or number in signature.inout]
         record += [len(sizes), *sizes, *_strides(sizes, spec.order)]
     record += plan.sizes
-    # The function holds the record, and who calls it the function.
-    call: Repeat = _new_function(
-        ctypes.byref(_method()), np.array(record, np.int64).tobytes(), None
-    )
-    return call
+
+    def call(*, into: bool) -> Repeat:
+        own = [inputs, outputs, into, into or bool(signature.inout)]
+        # The function holds the record, and who calls it the function.
+        new: Repeat = _new_function(
+            ctypes.byref(_method()), np.array([*own, *record], np.int64).tobytes(), None
+        )
+        return new
+
+    # Memory for large results is used again, which PyTorch does not do.
+    are_large = max(plan.result_bytes, default=0) >= MAPPED
+    return Repeats(None if are_large else call(into=False), call(into=True))
 
 
 def _strides(sizes: Sequence[int], order: AxisOrder | None) -> list[int]:
@@ -180,7 +184,9 @@ class _CallOfTensors:
         self._made = self._memory(_POINTER)
         # Of each tensor that has been taken: the address after its last byte, and whether it is
         # written.
-        self._ends, self._written = (self._memory(ir.ArrayType(_WORD, _MOST_WORDS)) for _ in "ab")
+        self._ends, self._written = (
+            self._memory(ir.ArrayType(_WORD, _MOST_WORDS)) for _ in range(2)
+        )
         self._taken = self._variable(_WORD(0))
         self._next_word = self._variable(self._words)
         self._results = self._variable(_NULL)
