@@ -22,9 +22,34 @@ def fill_splats(module: ir.Operation) -> None:
     with module.context:
         for op in operations_named(module, "arith.constant"):
             if _is_large_splat(op):
-                with ir.InsertionPoint(op), op.location:
-                    op.results[0].replace_all_uses_with(_filled(op.attributes["value"]))
+                _fill_where_read(op)
                 op.erase()
+
+
+def _fill_where_read(constant: ir.Operation) -> None:
+    """Has each block that reads a constant fill a tensor of its own.
+
+    What computes with it in a loop is then one kernel with what fills it, which knows the number,
+    and reads no memory for it in each round.
+    """
+    filled: dict[ir.Block, ir.Value] = {}
+    value = constant.attributes["value"]
+    for use in list(constant.results[0].uses):
+        user = use.owner.operation
+        block = _block_around(user)
+        if block not in filled:
+            is_own = block == constant.block
+            before = constant if is_own else block.operations[0].operation
+            with ir.InsertionPoint(before), constant.location:
+                filled[block] = _filled(value)
+        user.operands[use.operand_number] = filled[block]
+
+
+def _block_around(op: ir.Operation) -> ir.Block:
+    """The block of a function, a loop or a branch that an operation is in, if in a body of it."""
+    while op.parent.name.partition(".")[0] not in ("func", "scf"):
+        op = op.parent.operation
+    return op.block
 
 
 def _is_large_splat(constant: ir.Operation) -> bool:

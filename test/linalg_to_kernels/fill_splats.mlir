@@ -29,3 +29,30 @@ func.func @constants() -> (tensor<64xf32>, tensor<0x100xf32>, tensor<f32>, tenso
   %complex = arith.constant dense<(1.0, 2.0)> : tensor<100xcomplex<f32>>
   return %small, %empty, %scalar, %complex : tensor<64xf32>, tensor<0x100xf32>, tensor<f32>, tensor<100xcomplex<f32>>
 }
+
+// A loop fills a tensor of its own, which is then one kernel with what it does in each round; what
+// reads elements of one does so in front of its own body.
+// CHECK-LABEL: func.func @in_a_loop(
+// CHECK:         scf.for
+// CHECK:           %[[FILLED:.*]] = linalg.generic
+// CHECK:             arith.constant 3.000000e+00 : f32
+// CHECK:           linalg.generic {{.*}} ins(%[[FILLED]] :
+// CHECK-NEXT:      ^bb0
+// CHECK-NEXT:        tensor.extract %[[FILLED]]
+// CHECK:           scf.yield
+func.func @in_a_loop(%x: tensor<100xf32>, %count: index) -> tensor<100xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %0 = arith.constant dense<3.0> : tensor<100xf32>
+  %1 = scf.for %i = %zero to %count step %one iter_args(%before = %x) -> (tensor<100xf32>) {
+    %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%0 : tensor<100xf32>) outs(%before : tensor<100xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %3 = tensor.extract %0[%i] : tensor<100xf32>
+      %4 = arith.mulf %in, %3 : f32
+      %5 = arith.addf %out, %4 : f32
+      linalg.yield %5 : f32
+    } -> tensor<100xf32>
+    scf.yield %2 : tensor<100xf32>
+  }
+  return %1 : tensor<100xf32>
+}
