@@ -42,7 +42,10 @@ from plumbline.linalg_to_kernels.outlining import outline_loops
 from plumbline.linalg_to_kernels.pads import pad_by_elements
 from plumbline.linalg_to_kernels.paired_channels import pair_channels
 from plumbline.linalg_to_kernels.parallelisation import parallelise
-from plumbline.linalg_to_kernels.parts_in_place import compute_parts_in_place
+from plumbline.linalg_to_kernels.parts_in_place import (
+    compute_parts_in_place,
+    separate_destinations,
+)
 from plumbline.linalg_to_kernels.pipelines import (
     BUFFERIZE,
     DECOMPOSE_CONCATENATIONS,
@@ -300,6 +303,12 @@ SPECIALISE_KERNELS = Pass(
     specialise_kernels,
 )
 
+SEPARATE_DESTINATIONS = Pass(
+    "separate-destinations",
+    "Have what is put together of parts be in memory of its own, where it is put together",
+    separate_destinations,
+)
+
 COMPUTE_PARTS_IN_PLACE = Pass(
     "compute-parts-in-place",
     "Compute what is only copied into a part of a buffer there",
@@ -499,6 +508,7 @@ def linalg_to_kernels_pipeline(
             DECOMPOSE_PADS,
             "func.func(linalg-generalize-named-ops)",
             CARRY_SCALARS,
+            SEPARATE_DESTINATIONS,
             BUFFERIZE,
             MERGE_SORTS,
             COMPUTE_PARTS_IN_PLACE,

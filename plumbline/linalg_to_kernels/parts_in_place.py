@@ -33,8 +33,25 @@ Shorter rows are computed faster one after the other, and moved apart by the cop
 
 _RELEASE = "memref.dealloc"
 
+_LAST = frozenset({_RELEASE, "func.return"})
+"""What a function does with a buffer when all else is done with it."""
+
 _MOVED = OF_SIZES | {"arith.addi"}
 """What is computed earlier where a size is needed earlier."""
+
+
+def separate_destinations(module: ir.Operation) -> None:
+    """Gives all that is put together of parts memory of its own, where it is put together.
+
+    What has no elements yet is one value, wherever it is used: it is in front of a loop, for what
+    each round puts together too, and for what comes of that next.
+    """
+    with module.context:
+        for op in operations_named(module, "tensor.insert_slice"):
+            empty = defining_operation(op.operands[1])
+            if empty is not None and empty.name == "tensor.empty":
+                with ir.InsertionPoint(op):
+                    op.operands[1] = empty.clone().results[0]
 
 
 def compute_parts_in_place(module: ir.Operation) -> None:
@@ -110,7 +127,7 @@ def _part(copy: ir.Operation, needs: _Needs) -> _Part | None:
     views = list(_views(target))
     if not views or views[0].name != "memref.alloc" or views[0] == made:
         return None
-    if any(op.block != copy.block for op in views) or _run(target.type) < _RUN:
+    if _run(target.type) < _RUN:
         return None
     if not _can_lie(source, _shared_type(target.type), needs):
         return None
@@ -124,10 +141,14 @@ def _part(copy: ir.Operation, needs: _Needs) -> _Part | None:
     first = users[0]
     for user in users:
         first = user if user.is_before_in_block(first) else first
+    others = [user for user in users_of(views[0].results[0]) if user != copy]
+    if views[0].block != copy.block:
+        # What a loop or a branch hands on has names that are not known here.
+        if not all(only_uses(user) or user.name in _LAST for user in others):
+            return None
+        others = [user for user in others if _is_within(user, copy.block)]
     between = (
-        user
-        for user in users_of(views[0].results[0])
-        if user != copy and _lies_between(first, enclosing_in(copy.block, user), copy)
+        user for user in others if _lies_between(first, enclosing_in(copy.block, user), copy)
     )
     if not all(_is_clear_of(user, views[0].results[0], target) for user in between):
         return None
@@ -188,6 +209,15 @@ def _can_use(user: ir.Operation, number: int, type_: ir.MemRefType, needs: _Need
             return False
         return _contiguous_from(type_) <= needs[name][number]
     return user.name == _RELEASE or only_uses(user)
+
+
+def _is_within(op: ir.Operation, block: ir.Block) -> bool:
+    """Whether an operation is one of a block, or in one of it."""
+    around: ir.Operation | None = op
+    while around is not None and around.block != block:
+        parent = around.parent
+        around = None if parent is None or parent.name == "func.func" else parent.operation
+    return around is not None
 
 
 def _lies_between(first: ir.Operation, op: ir.Operation, last: ir.Operation) -> bool:

@@ -181,6 +181,7 @@ PASSES = _by_name(
         linalg_to_kernels.COUNT_WORK,
         linalg_to_kernels.NUMBER_TIMERS,
         linalg_to_kernels.COMPUTE_EXTRACTED_ELEMENTS,
+        linalg_to_kernels.SEPARATE_DESTINATIONS,
         linalg_to_kernels.COMPUTE_PARTS_IN_PLACE,
         linalg_to_kernels.STREAM_RESULTS,
         linalg_to_kernels.PREFETCH_ROWS,

@@ -211,3 +211,62 @@ func.func @after_what_ends(%x: memref<8x?xf32, #any>, %few: memref<8x2xf32>, %n:
 func.func private @kernel(%0: memref<8x?xf32, #any>, %1: memref<8x?xf32, #any>) attributes {no_inline} {
   return
 }
+
+// -----
+
+#any = strided<[?, ?], offset: ?>
+
+// Parts of what is in front of a loop are computed there too in each round, unless what computes
+// them reads the whole, or the loop carries it, under a name of its own.
+// CHECK-LABEL: func.func @in_a_loop(
+// CHECK:         %[[WHOLE:.*]] = memref.alloc() : memref<8x64xf32>
+// CHECK:         scf.for
+// CHECK:           %[[PART:.*]] = memref.subview %[[WHOLE]][4, 0]
+// CHECK:           %[[THERE:.*]] = memref.cast %[[PART]]
+// CHECK:           %[[ANYWHERE:.*]] = memref.cast %[[THERE]]
+// CHECK:           call @kernel(%{{.*}}, %[[ANYWHERE]])
+// CHECK-NOT:       memref.copy
+// CHECK:         scf.for
+// CHECK:           memref.copy
+// CHECK:         scf.for
+// CHECK:           memref.copy
+// CHECK:         return
+func.func @in_a_loop(%x: memref<4x64xf32, #any>, %count: index) -> (memref<8x64xf32>, memref<8x64xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %whole = memref.alloc() : memref<8x64xf32>
+  scf.for %i = %zero to %count step %one {
+    %a = memref.alloc() : memref<4x64xf32>
+    %a_any = memref.cast %a : memref<4x64xf32> to memref<4x64xf32, #any>
+    func.call @kernel(%x, %a_any) : (memref<4x64xf32, #any>, memref<4x64xf32, #any>) -> ()
+    %part = memref.subview %whole[4, 0] [4, 64] [1, 1] : memref<8x64xf32> to memref<4x64xf32, strided<[64, 1], offset: 256>>
+    memref.copy %a, %part : memref<4x64xf32> to memref<4x64xf32, strided<[64, 1], offset: 256>>
+    memref.dealloc %a : memref<4x64xf32>
+  }
+  %read = memref.alloc() : memref<8x64xf32>
+  scf.for %i = %zero to %count step %one {
+    %b = memref.alloc() : memref<4x64xf32>
+    %b_any = memref.cast %b : memref<4x64xf32> to memref<4x64xf32, #any>
+    %upper = memref.subview %read[0, 0] [4, 64] [1, 1] : memref<8x64xf32> to memref<4x64xf32, strided<[64, 1]>>
+    %upper_any = memref.cast %upper : memref<4x64xf32, strided<[64, 1]>> to memref<4x64xf32, #any>
+    func.call @kernel(%upper_any, %b_any) : (memref<4x64xf32, #any>, memref<4x64xf32, #any>) -> ()
+    memref.copy %b, %upper : memref<4x64xf32> to memref<4x64xf32, strided<[64, 1]>>
+    memref.dealloc %b : memref<4x64xf32>
+  }
+  %carried = memref.alloc() : memref<8x64xf32>
+  %last = scf.for %i = %zero to %count step %one iter_args(%before = %carried) -> (memref<8x64xf32>) {
+    %c = memref.alloc() : memref<4x64xf32>
+    %c_any = memref.cast %c : memref<4x64xf32> to memref<4x64xf32, #any>
+    %lower = memref.subview %before[4, 0] [4, 64] [1, 1] : memref<8x64xf32> to memref<4x64xf32, strided<[64, 1], offset: 256>>
+    %lower_any = memref.cast %lower : memref<4x64xf32, strided<[64, 1], offset: 256>> to memref<4x64xf32, #any>
+    func.call @kernel(%lower_any, %c_any) : (memref<4x64xf32, #any>, memref<4x64xf32, #any>) -> ()
+    %place = memref.subview %carried[4, 0] [4, 64] [1, 1] : memref<8x64xf32> to memref<4x64xf32, strided<[64, 1], offset: 256>>
+    memref.copy %c, %place : memref<4x64xf32> to memref<4x64xf32, strided<[64, 1], offset: 256>>
+    memref.dealloc %c : memref<4x64xf32>
+    scf.yield %before : memref<8x64xf32>
+  }
+  return %whole, %last : memref<8x64xf32>, memref<8x64xf32>
+}
+func.func private @kernel(%0: memref<4x64xf32, #any>, %1: memref<4x64xf32, #any>) attributes {no_inline} {
+  return
+}
