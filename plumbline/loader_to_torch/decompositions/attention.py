@@ -81,7 +81,17 @@ def _attention(
             query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale
         )
     # As PyTorch's kernel allocates it; programs view it anew.
-    return _with_strides(output, torch.empty_like(query).stride()), scores.logsumexp(-1)
+    return _with_strides(output, torch.empty_like(query).stride()), _logarithms(scores)
+
+
+def _logarithms(scores: torch.Tensor) -> torch.Tensor:
+    """The logarithm of the sum of the exponentials of each query's scores: [batch, heads, queries].
+
+    Of a query that looks at no key it is 0, as of PyTorch's kernel: less that, its scores are -inf,
+    and its weights 0. Less -inf, they would be NaN.
+    """
+    found = scores.logsumexp(-1)
+    return found.masked_fill(found == -torch.inf, 0.0)
 
 
 def _with_strides(tensor: torch.Tensor, strides: Sequence[int | torch.SymInt]) -> torch.Tensor:

@@ -213,10 +213,11 @@ def _attend(
             torch.float32,
         ),
         ((2, 4, 6, 8), torch.linspace(-1, 1, 30).double().reshape(5, 6), {}, torch.float64),
+        ((2, 4, 6, 8), torch.arange(6).expand(5, 6) < torch.arange(5)[:, None], {}, torch.float32),
         ((2, 2, 5, 8), None, {"is_causal": True, "enable_gqa": True}, torch.float32),
         ((2, 4, 5, 8), None, {"is_causal": True}, torch.bfloat16),
     ],
-    ids=["scale", "causal", "bool mask", "float mask", "groups of heads", "bf16"],
+    ids=["scale", "causal", "bool mask", "float mask", "no key", "groups of heads", "bf16"],
 )
 def test_gradients_of_attention(
     keys: tuple[int, ...],

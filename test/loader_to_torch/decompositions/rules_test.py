@@ -497,6 +497,16 @@ def test_attention_lies_in_memory_as_pytorch_has_it(order: tuple[int, ...], is_d
     assert actual.stride() == expected.stride()
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_attention_of_a_query_that_looks_at_no_key(dtype: torch.dtype) -> None:
+    op = aten._scaled_dot_product_flash_attention_for_cpu.default
+    x = torch.randn(2, 3, 5, 8, dtype=dtype)
+    hidden = torch.zeros(5, 5, dtype=dtype)
+    hidden[3] = -torch.inf
+    actual, expected = (found(x, x, x, attn_mask=hidden) for found in (TABLE[op], op))
+    torch.testing.assert_close(actual, expected)
+
+
 def test_take() -> None:
     _check(aten.take.default, torch.randn(3, 3), torch.tensor([[0, 8], [-1, -9]]))
     _check(aten.take.default, torch.tensor(2.0), torch.tensor(0))
