@@ -169,6 +169,16 @@ class CpuStrategies:
         found = attention_group(members, outputs, self.unit)
         return None if found is None else found.group
 
+    @property
+    def _shares_kernels(self) -> bool:
+        """Whether contractions of several sizes share a kernel, which LLVM then compiles once.
+
+        On microcontrollers kernels that know their sizes have registers for sums in which others
+        count by 64 bits: small networks take 0.4 to 0.9 of the instructions, for up to 1.3 times
+        the code.
+        """
+        return self.unit.fetches_ahead
+
     def plan(self, members: Sequence[Computation], outputs: frozenset[ir.Value]) -> Plan:
         """As `Strategies` says."""
         result = members[-1].results[0]
@@ -179,14 +189,14 @@ class CpuStrategies:
                     products, given, outputs[result], self.unit
                 ),
                 packed_weights(products, self.unit),
-                is_loosely_typed=True,
+                is_loosely_typed=self._shares_kernels,
                 contiguous=0,
             )
         attention = attention_group(members, outputs, self.unit)
         if attention is not None:
             return Plan(
                 lambda given, outputs: build_attention(attention, given, outputs[result]),
-                is_loosely_typed=True,
+                is_loosely_typed=self._shares_kernels,
                 contiguous=0,
             )
         group = form_group(members, outputs)
@@ -196,7 +206,7 @@ class CpuStrategies:
             return Plan(
                 lambda given, outputs: build_contraction_group(contraction, given, outputs[result]),
                 contraction.packed,
-                is_loosely_typed=True,
+                is_loosely_typed=self._shares_kernels,
                 contiguous=contraction.plan.contiguous_from,
             )
         return Plan(
