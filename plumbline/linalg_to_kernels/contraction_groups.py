@@ -207,7 +207,15 @@ def contraction_group(group: Group, unit: VectorUnit) -> ContractionGroup | None
     computation, takes each element of it once.
     """
     found = _planned(group, unit, _small(group.steps[0], unit))
-    return found if found is not None and _has_vector_epilogue(found) else None
+    if found is None or (group.root is not found.contraction and _ends_vectors(found, unit)):
+        return None
+    return found if _has_vector_epilogue(found) else None
+
+
+def _ends_vectors(found: ContractionGroup, unit: VectorUnit) -> bool:
+    """Whether sums are single integers on a CPU that has vectors for what would follow on them."""
+    dots = found.plan.dots
+    return dots is not None and dots.has_one_sum and unit.lanes(found.summed_in.width) > 1
 
 
 def _planned(group: Group, unit: VectorUnit, small: int) -> ContractionGroup | None:
@@ -347,11 +355,13 @@ def sum_at_root(
         for loop in range(count)
         if loop not in summed and loop not in moving and contraction.sizes[loop] == 1
     }
-    return sum_of_accesses(
+    found = sum_of_accesses(
         (_without(operands[0], idle), _without(operands[1], idle), _without(result, idle)),
         set(range(count)) - idle,
         summed,
     )
+    products = contraction.sum_of_products
+    return found if found is None or products is None else replace(found, turned=products.turned)
 
 
 def _is_only_for(contraction: Computation, value: ir.Value, group: Group) -> bool:

@@ -419,6 +419,8 @@ class _Planner:
         )
         if not (is_run or copies_left or len(summed) > 1):
             dots = None
+        if dots is None and self.sum.turned is not None:
+            return None
         if dots is not None and dots.has_one_sum:
             integers = self.unit.of_integers
             tile = register_tile(integers, self.summed_bits, row_count, column_count)
@@ -503,6 +505,10 @@ class _Planner:
         dots = dot_instruction(types, self.summed_in, self.unit)
         if dots is None or not summed:
             return None
+        if self.sum.turned is not None:
+            if self.sum.turned != left or not dots.left_offset:
+                return None
+            dots = replace(dots, is_prepared=True)
         last = summed if len(summed) == 1 else self._run(left, summed)
         count = self._count(last)
         dots = None if count is None else dots.for_count(count)

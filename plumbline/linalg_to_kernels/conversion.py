@@ -14,6 +14,7 @@ from plumbline.elementary_functions.conversion import (
 from plumbline.elementary_functions.pieces import FUNCTIONS_IN_PIECES
 from plumbline.errors import UserError
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
+from plumbline.linalg_to_kernels.byte_convolutions import lay_channels_last
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
 from plumbline.linalg_to_kernels.channels_last import keep_channels_last
 from plumbline.linalg_to_kernels.computations import loops_remembered
@@ -184,6 +185,13 @@ PAIR_CHANNELS = Pass(
     "pair-channels",
     "Have convolutions read pairs of channels, where the CPU multiplies two at once",
     _for_unit(pair_channels),
+    _UNIT_OPTIONS,
+)
+
+LAY_CHANNELS_LAST = Pass(
+    "lay-channels-last",
+    "Have convolutions of bytes go through channels that lie side by side, and give such",
+    _for_unit(lay_channels_last),
     _UNIT_OPTIONS,
 )
 
@@ -488,6 +496,7 @@ def linalg_to_kernels_pipeline(
             COMPUTE_EXTRACTED_ELEMENTS,
             FOLD_CONSTANT_PRODUCTS,
             FILL_SPLATS,
+            LAY_CHANNELS_LAST.with_options(options),
             KEEP_CHANNELS_LAST,
             TRANSPOSE_LATE,
             FOLD_CASTS,

@@ -35,6 +35,8 @@ class DotInstruction:
     """Whether it adds to the sums so far, rather than only those in a lane to one another."""
     left_offset: int = 0
     """What is added to each element of the left operand before, which it takes without a sign."""
+    is_prepared: bool = False
+    """Whether the left operand's elements have that already."""
     operation: str | None = None
     """MLIR's operation for it, of vectors of elements."""
 
@@ -116,12 +118,12 @@ class DotInstruction:
 
     def prepares(self, element: ir.Type) -> bool:
         """Whether elements of that type are something else as the left operand."""
-        return self.left_offset != 0 or element.width != self.bits
+        return element.width != self.bits or (self.left_offset != 0 and not self.is_prepared)
 
     def prepared(self, element: ir.Value) -> ir.Value:
         """An element of the left operand as the instruction takes it."""
         element = self._widened(element)
-        if not self.left_offset:
+        if not self.left_offset or self.is_prepared:
             return element
         sign = ir.IntegerAttr.get(element.type, -self.left_offset)
         return arith.xori(element, arith.constant(element.type, sign))
@@ -194,11 +196,19 @@ _WIDER = {"i8": "i16"}
 def dot_instruction(
     operands: Sequence[ir.Type], summed_in: ir.Type, unit: VectorUnit
 ) -> DotInstruction | None:
-    """What a CPU has for operands of such elements and such sums."""
-    (name, *others) = {*map(str, operands)}
+    """What a CPU has for operands of such elements and such sums.
+
+    One of them may have been widened already as it would be.
+    """
+    names = {*map(str, operands)}
     has = {_INSTRUCTIONS[mnemonic].of: _INSTRUCTIONS[mnemonic] for mnemonic in unit.dots}
-    instruction = has.get(name) or has.get(_WIDER.get(name, ""))
-    if others or instruction is None or str(summed_in) != instruction.sums:
+    narrow = names if len(names) == 1 else names.intersection(_WIDER)
+    if len(narrow) != 1 or not names.issubset({*narrow, *map(_WIDER.get, narrow)}):
+        return None
+    (name,) = narrow
+    instruction = has.get(name) if len(names) == 1 else None
+    instruction = instruction or has.get(_WIDER.get(name, ""))
+    if instruction is None or str(summed_in) != instruction.sums:
         return None
     return instruction_called(instruction.mnemonic, unit)
 

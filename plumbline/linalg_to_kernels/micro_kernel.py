@@ -467,7 +467,10 @@ class _RegisterTiles:
             columns = self._lanes_of_right(dots, place)
             return [dots.add_products(added, *each) for each in zip(columns, sums, strict=True)]
 
-        sums = for_each(block.lower, block.upper, self._step, body, zeros)
+        # A panel has the elements of all inner loops one after the other.
+        within = product([self._nest.size(group) for group in self._plan.summed_of_both[1:]])
+        lower, upper = (arith.muli(bound, within) for bound in (block.lower, block.upper))
+        sums = for_each(lower, upper, self._step, body, zeros)
         return [arith.subi(zero, sum_) for zero, sum_ in zip(zeros, sums, strict=True)]
 
     def _ask_for_result(self, rows: _Rows, first: ir.Value, panel: _Panel) -> None:

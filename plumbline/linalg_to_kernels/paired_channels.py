@@ -86,7 +86,8 @@ def _image(member: Computation, unit: VectorUnit) -> _Image | None:
         and member.sizes[loop] != DYNAMIC
         and member.sizes[loop] % dots.elements == 0
     ]
-    if len(channels) != 1:
+    if len(channels) != 1 or sum_.accesses[number].axes[-1] == ((channels[0], 1),):
+        # What lies side by side needs no pairs.
         return None
     pads = ((0, 0),) * ir.RankedTensorType(narrow.type).rank if zeros is None else zeros.pads
     return _Image(number, narrow, pads, channels[0], dots.elements)

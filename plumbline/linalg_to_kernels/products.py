@@ -11,13 +11,16 @@ result), over columns (the right operand and the result), or summed over (both o
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch_mlir import ir
+
+from plumbline.bindings.walk import constant_integer
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 CASTS = frozenset({"arith.extf", "arith.extsi", "arith.sitofp", "arith.truncf"})
+_SIGN = -128
 _PRODUCTS = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}
 
 
@@ -50,6 +53,9 @@ class SumOfProducts:
     rows: tuple[int, ...]
     columns: tuple[int, ...]
     summed: tuple[int, ...]
+    turned: int | None = None
+    """The operand of bytes whose signs have been turned about, and are turned back in the body: it
+    is one of bytes without a sign that are 128 more."""
 
     @property
     def loops(self) -> int:
@@ -63,7 +69,8 @@ def sum_of_products(op: ir.OpView) -> SumOfProducts | None:
     The right operand is the one that shares the result's last axis, so that columns of the result
     lie one beside the other.
     """
-    if len(op.operands) != 3 or not _multiplies_and_adds(op):
+    body = _multiplied(op) if len(op.operands) == 3 else None
+    if body is None:
         return None
     maps = [ir.AffineMapAttr(attribute).value for attribute in op.attributes["indexing_maps"]]
     accesses = tuple(access_of(map_) for map_ in maps)
@@ -76,7 +83,8 @@ def sum_of_products(op: ir.OpView) -> SumOfProducts | None:
         for loop, reduces in enumerate(reductions_of(op.attributes["iterator_types"]))
         if reduces
     }
-    return sum_of_accesses((first, second, result), loops, reductions)
+    found = sum_of_accesses((first, second, result), loops, reductions)
+    return found if found is None or body.turned is None else replace(found, turned=body.turned)
 
 
 def sum_of_accesses(
@@ -136,27 +144,50 @@ def reductions_of(iterator_types: ir.Attribute) -> tuple[bool, ...]:
     return tuple("reduction" in kind for kind in str(iterator_types).split(","))
 
 
-def _multiplies_and_adds(op: ir.OpView) -> bool:
-    """Whether the body is out + left * right, with operands cast to the type of the result."""
+@dataclass(frozen=True)
+class _Multiplied:
+    """A body that is out + left * right, with operands cast to the type of the result."""
+
+    turned: int | None
+    """Which operand has its signs turned about first, if one has."""
+
+
+def _multiplied(op: ir.OpView) -> _Multiplied | None:
     block = op.regions[0].blocks[0]
-    elements, so_far = set(block.arguments[:2]), block.arguments[2]
-    operations = [operation.operation for operation in block.operations]
+    elements, so_far = list(block.arguments)[:2], block.arguments[2]
+    operations = [
+        operation.operation for operation in block.operations if operation.name != "arith.constant"
+    ]
+    turned = None
+    if operations and operations[0].name == "arith.xori":
+        first = operations.pop(0)
+        if first.operands[0] not in elements or not _turns_signs(first):
+            return None
+        turned = elements.index(first.operands[0])
+        elements[turned] = first.results[0]
     casts = {}
     while operations and operations[0].name in CASTS:
         cast = operations.pop(0)
         if cast.operands[0] not in elements or cast.result.type != so_far.type:
-            return False
+            return None
         casts[cast.operands[0]] = cast.result
     if [operation.name for operation in operations[2:]] != ["linalg.yield"]:
-        return False
+        return None
     multiply, add, end = operations
     factors = {casts.get(element, element) for element in elements}
-    return (
+    if (
         _PRODUCTS.get(multiply.name) == add.name
         and set(multiply.operands) == factors
         and set(add.operands) == {so_far, multiply.result}
         and list(end.operands) == [add.result]
-    )
+    ):
+        return _Multiplied(turned)
+    return None
+
+
+def _turns_signs(op: ir.Operation) -> bool:
+    """Whether what an `arith.xori` does to bytes is to turn their signs about."""
+    return constant_integer(op.operands[1]) == _SIGN
 
 
 def access_of(map_: ir.AffineMap) -> Access | None:

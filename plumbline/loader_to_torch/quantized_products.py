@@ -347,6 +347,8 @@ def _convolution(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | Non
         or given.get("transposed")
         or x.integers.meta["val"].ndim != len(shape)
         or not _may_be_summed(math.prod(shape[1:]))
+        # Those of a place lie side by side, and are multiplied several at once.
+        or shape[1] % _LANE
     ):
         return None
     graph = node.graph

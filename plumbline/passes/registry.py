@@ -194,6 +194,7 @@ PASSES = _by_name(
         linalg_to_kernels.CARRY_SCALARS,
         linalg_to_kernels.INLINE_SMALL_KERNELS,
         linalg_to_kernels.MULTIPLY_HALVES,
+        linalg_to_kernels.LAY_CHANNELS_LAST,
         linalg_to_kernels.INTERLEAVE_PARTS,
         linalg_to_kernels.PUT_LOOP_TEMPORARIES_ON_STACK,
         linalg_to_kernels.FUSE_PRODUCTS,

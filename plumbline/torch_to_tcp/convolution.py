@@ -3,7 +3,7 @@
 from torch_mlir import ir
 
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.tcp.building.dtypes import computed_in, is_float
+from plumbline.tcp.building.dtypes import computed_in
 from plumbline.tcp.building.shapes import broadcast, cast, unsqueeze
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.convolution import ConvOp, ConvTransposeOp
@@ -23,8 +23,8 @@ def convert_aten_convolution(op: ir.OpView) -> ir.Value:
     spatial = source.type.rank - 2
     strides, padding, dilations = (one_each(entries, spatial) for entries in op.operands[3:6])
     transposed, groups = bool(integer(op.operands[6])), integer(op.operands[8])
-    if not is_float(result.dtype) or not 1 <= spatial <= 3:
-        raise Unsupported("a convolution of integers, or over more than three dimensions")
+    if not 1 <= spatial <= 3:
+        raise Unsupported("a convolution over more than three dimensions")
     if transposed and groups > 1 and DYNAMIC in weight.type.sizes[:2]:
         raise Unsupported("groups of channels, transposed, whose number is known at run time only")
     dtype = computed_in(result.dtype) if biased else result.dtype

@@ -4,7 +4,6 @@ CPUs have instructions for sums of products of such with a sign: numbers without
 that are 128 less, and zero points are taken off the sums rather than off what is multiplied.
 """
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,34 +32,20 @@ class Integers:
         return Integers((self.elements.to(torch.int16) - 128).to(torch.int8), self.zero_point - 128)
 
 
-def integer_matmul(
-    one: Integers, other: Integers, columns_are: Sequence[int] | None = None
-) -> torch.Tensor:
-    """The product of matrices, in int32; zero points are of rows of `one`, columns of `other`.
-
-    With `columns_are`, it has axes of such sizes in place of that of columns, before anything is
-    taken off: what follows becomes one kernel with the product then.
-    """
+def integer_matmul(one: Integers, other: Integers) -> torch.Tensor:
+    """The product of matrices, in int32; zero points are of rows of `one`, columns of `other`."""
     if one.elements.ndim < 2 or other.elements.ndim < 2:
         return torch.matmul(one.less_zero_point(torch.int32), other.less_zero_point(torch.int32))
     left, right = one.signed, other.signed
     product = torch.matmul(left.elements.to(torch.int32), right.elements.to(torch.int32))
-
-    def of_result(term: torch.Tensor) -> torch.Tensor:
-        if columns_are is None:
-            return term
-        is_one = isinstance(term.shape[-1], int) and term.shape[-1] == 1
-        return term.reshape(*term.shape[:-1], *([1] * len(columns_are) if is_one else columns_are))
-
-    product = of_result(product)
     if not _is_none(left.zero_point):
         columns = right.elements.sum(-2, keepdim=True, dtype=torch.int32)
         if not _is_none(right.zero_point):
             columns = columns - left.elements.shape[-1] * right.zero_point
-        product = product - of_result(left.zero_point * columns)
+        product = product - left.zero_point * columns
     if not _is_none(right.zero_point):
         rows = left.elements.sum(-1, keepdim=True, dtype=torch.int32)
-        product = product - of_result(rows * right.zero_point)
+        product = product - rows * right.zero_point
     return product
 
 
@@ -126,42 +111,38 @@ def _convolution(
       padding: by what stands for 0.
       dilation: steps from an element of a window to the next.
     """
-    kernel = weight.shape[2:]
-    # Channels come first, so that the windows of all images are columns of one matrix.
-    image = Integers(x.transpose(0, 1), zero_point).signed
+    image = Integers(x, zero_point).signed
     padded = image.elements
     if any(padding):
         widths = [width for size in reversed(padding) for width in (size, size)]
         assert isinstance(image.zero_point, int)
         padded = torch.nn.functional.pad(padded, widths, value=image.zero_point)
-    counts = [
-        (size - step * (span - 1) - 1) // by + 1
-        for size, span, by, step in zip(padded.shape[2:], kernel, stride, dilation, strict=True)
-    ]
-    # The elements of windows by place and channel; those of a place lie as in the images.
-    parts = []
-    for places in itertools.product(*map(range, kernel)):
-        part = padded
-        for axis, (place, by, step, count) in enumerate(
-            zip(places, stride, dilation, counts, strict=True), start=2
-        ):
-            first = place * step
-            part = torch.ops.aten.slice.Tensor(part, axis, first, first + (count - 1) * by + 1, by)
-        parts.append(part)
-    # As planes they are copied once; of rows each would be made one before.
-    columns = (torch.cat(parts, 0) if len(parts) > 1 else parts[0]).flatten(1)
-    of_weight = 0 if weight_zero_point is None else weight_zero_point.to(torch.int32)
-    if isinstance(of_weight, torch.Tensor) and of_weight.ndim:
-        of_weight = of_weight.unsqueeze(1)
-    rows = Integers(weight.flatten(2).transpose(1, 2).flatten(1), of_weight)
-    axes = [x.shape[0], *counts]
-    sums = integer_matmul(rows, Integers(columns, image.zero_point), axes)
-    scales = _scales(scale, weight_scale)
-    of_channels = [-1] + [1] * len(axes)
-    result = sums.to(torch.float32) * (scales.view(of_channels) if scales.ndim else scales)
-    if bias is not None:
-        result = result + bias.view(of_channels)
-    return result.transpose(0, 1)
+
+    def convolved(windows: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
+        operands = (each.to(torch.int32) for each in (windows, by))
+        none = [0] * len(padding)
+        sums: torch.Tensor = torch.ops.aten.convolution(
+            *operands, None, stride, none, dilation, False, none, 1
+        )
+        return sums
+
+    sums = convolved(padded, weight)
+    axes = [-1] + [1] * len(padding)
+    if not _is_none(image.zero_point):
+        of_windows = weight.flatten(1).sum(1, dtype=torch.int32)
+        if weight_zero_point is not None:
+            of_windows = of_windows - weight[0].numel() * weight_zero_point.to(torch.int32)
+        sums = sums - (image.zero_point * of_windows).view(axes)
+    if weight_zero_point is not None:
+        added = convolved(padded, torch.ones_like(weight[:1]))
+        sums = sums - added * _of_channels(weight_zero_point.to(torch.int32), axes)
+    result = sums.to(torch.float32) * _of_channels(_scales(scale, weight_scale), axes)
+    return result if bias is None else result + bias.view(axes)
+
+
+def _of_channels(numbers: torch.Tensor, axes: Sequence[int]) -> torch.Tensor:
+    """What there is one of for each channel, or for all, beside what has these axes."""
+    return numbers.view(axes) if numbers.ndim else numbers
 
 
 def _scales(scale: torch.Tensor, weight_scale: torch.Tensor) -> torch.Tensor:

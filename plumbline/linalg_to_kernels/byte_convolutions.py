@@ -1,0 +1,197 @@
+"""Has convolutions of bytes go through images that have their channels last.
+
+A CPU multiplies several bytes at once that lie side by side, and adds up the products. So lie the
+channels of what is quantized if the convolution before computes them so; what an instruction takes
+in place of a byte, a wider integer or one without a sign, images have already then, as each element
+is in many windows. What is computed of results, element by element, has their channels last, too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch_mlir import ir
+from torch_mlir.dialects import arith
+
+from plumbline.bindings.walk import defining_operation, operations_named
+from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
+    GENERIC,
+    Computation,
+    composed,
+    computation,
+    computation_of,
+    erase_unused,
+    widening_of,
+)
+from plumbline.linalg_to_kernels.contraction_groups import (
+    is_large_sum_of_products,
+    starts_from_zero,
+)
+from plumbline.linalg_to_kernels.dot_instructions import DotInstruction, dot_instruction
+from plumbline.linalg_to_kernels.expand_contractions import is_weight
+from plumbline.linalg_to_kernels.pads import Pad, pad_of
+from plumbline.linalg_to_kernels.transpositions import (
+    empty_turned,
+    transpose,
+    transpose_back,
+    transposed,
+    turn,
+)
+from plumbline.linalg_to_kernels.vectors import cast, like
+from plumbline.target.vector_unit import VectorUnit
+from plumbline.tcp_to_linalg.building import empty_like, fill, generic, padded, zero
+from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, dims_map, loop_nest
+
+
+@dataclass(frozen=True)
+class _Convolution:
+    """Of bytes, over an image [batch, channels, ...] by weights, with a result as the image."""
+
+    member: Computation
+    number: int
+    """Which operand the image is; the other one are the weights."""
+    image: ir.Value
+    """Before it is padded and widened."""
+    pad: Pad | None
+    weights: ir.Value
+    """Before they are widened."""
+    channels: int
+    """The loop over channels of the image."""
+    order: tuple[int, ...]
+    """The axes of the image, and of the result, with those of channels last."""
+    dots: DotInstruction
+
+
+def lay_channels_last(module: ir.Operation, unit: VectorUnit) -> None:
+    """Turns the images and results of such convolutions of `module` about."""
+    with module.context:
+        for op in operations_named(module, GENERIC):
+            member = computation(op)
+            found = None if member is None else _convolution(member, unit)
+            if found is not None:
+                _turn(found)
+
+
+def _convolution(member: Computation, unit: VectorUnit) -> _Convolution | None:
+    sum_ = member.sum_of_products
+    if sum_ is None or not is_large_sum_of_products(member) or not starts_from_zero(member):
+        return None
+    narrow = [_narrow(value) for value in member.inputs]
+    number = next((at for at in range(2) if not is_weight(narrow[at])), None)
+    if number is None or not is_weight(narrow[1 - number]):
+        return None
+    image, weights = narrow[number], narrow[1 - number]
+    rank = ir.RankedTensorType(image.type).rank
+    along, of_image = member.result_loops(0), sum_.accesses[number].axes
+    if rank < 3 or along is None or len(along) != rank:
+        return None
+    channels = [
+        loop
+        for loop in sum_.summed
+        if of_image[1] == ((loop, 1),) and ((loop, 1),) in sum_.accesses[1 - number].axes
+    ]
+    (*_, last) = of_image
+    if len(channels) != 1 or (along[-1], 1) not in {(loop, 1) for loop, _ in last}:
+        return None
+    elements = [ir.RankedTensorType(each.type).element_type for each in (image, weights)]
+    sums = ir.RankedTensorType(member.results[0].type).element_type
+    dots = dot_instruction(elements, sums, unit)
+    size = member.sizes[channels[0]]
+    if str(elements[0]) != "i8" or dots is None or size == DYNAMIC:
+        return None
+    dots = dots.for_count(size)
+    if dots is None:
+        return None
+    made = defining_operation(image)
+    pad = pad_of(made) if made is not None and made.name == "tensor.pad" else None
+    order = (0, *range(2, rank), 1)
+    source = image if pad is None else pad.source
+    return _Convolution(member, number, source, pad, weights, channels[0], order, dots)
+
+
+def _narrow(value: ir.Value) -> ir.Value:
+    """A tensor before its elements became wider, if they did."""
+    widening = widening_of(value)
+    same = widening is not None and widening.maps[0] == widening.maps[1]
+    return widening.inputs[0] if widening is not None and same else value
+
+
+def _turn(found: _Convolution) -> None:
+    op = found.member.op.operation
+    before = list(op.operands)
+    image = _channels_last(found.image, found.order, op)
+    with ir.InsertionPoint(op), op.location:
+        image = _prepared(image, found.dots)
+        if (pad := found.pad) is not None:
+            low, high = ([of[axis] for axis in found.order] for of in (pad.low, pad.high))
+            image = padded(image, low, high, _as_multiplied(pad.value, found.dots))
+        result = transpose_back(_sums(found, image), found.order)
+    op.results[0].replace_all_uses_with(result)
+    op.erase()
+    erase_unused(*before)
+
+
+def _channels_last(image: ir.Value, order: Sequence[int], reader: ir.Operation) -> ir.Value:
+    """An image with its axes in that order; computed so, if it is computed element by element."""
+    known = transposed(image)
+    if known is not None and tuple(known[1]) == tuple(order):
+        return known[0].inputs[0]
+    made = computation_of(image)
+    if made is not None and not made.is_reduction and len(made.results) == 1:
+        turn(made, (), order)
+        return made.results[0]
+    with ir.InsertionPoint(reader), reader.location:
+        return transpose(image, order)
+
+
+def _prepared(image: ir.Value, dots: DotInstruction) -> ir.Value:
+    type_ = ir.RankedTensorType(image.type)
+    if not dots.prepares(type_.element_type):
+        return image
+    return generic(
+        empty_like(image, like(type_.element_type, dots.bits)),
+        [image],
+        [ir.AffineMap.get_identity(type_.rank)],
+        lambda elements: dots.prepared(elements[0]),
+    )
+
+
+def _as_multiplied(element: ir.Value, dots: DotInstruction) -> ir.Value:
+    return dots.prepared(element) if dots.prepares(element.type) else element
+
+
+def _sums(found: _Convolution, image: ir.Value) -> ir.Value:
+    """The sums of products, [batch, ..., channels]; those of channels are added up side by side."""
+    member = found.member
+    along = member.result_loops(0)
+    assert along is not None
+    inside = [loop for loop, reduces in enumerate(member.reduces) if reduces]
+    inside.sort(key=lambda loop: loop == found.channels)
+    outside = [along[axis] for axis in found.order]
+    loops = [*outside, *inside]
+    dims = [ir.AffineDimExpr.get(loops.index(loop)) for loop in range(len(loops))]
+    of_image = [member.maps[found.number].results[axis] for axis in found.order]
+    by_loops = ir.AffineMap.get(len(loops), 0, of_image)
+    maps = [
+        ir.AffineMap.get(len(loops), 0, list(composed(map_, dims, len(loops))))
+        for map_ in (by_loops, member.maps[1 - found.number])
+    ]
+    result = member.results[0]
+    sums = ir.RankedTensorType(result.type).element_type
+    out = empty_turned(result, found.order)
+    zeros = fill(ir.RankedTensorType(out.type), list(out.owner.operands), zero(sums))
+
+    def added(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
+        element, weight = elements
+        if found.dots.left_offset:
+            element = found.dots.prepared(element)
+        return arith.addi(so_far[0], arith.muli(cast(element, sums), cast(weight, sums)))
+
+    (total,) = loop_nest(
+        [zeros],
+        [image, found.weights],
+        [*maps, dims_map(len(loops), range(len(outside)))],
+        [*[PARALLEL] * len(outside), *[REDUCTION] * len(inside)],
+        added,
+    )
+    return total

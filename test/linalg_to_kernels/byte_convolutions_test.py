@@ -1,0 +1,114 @@
+"""Checks convolutions of bytes against PyTorch, as CPUs multiply several at once."""
+
+import re
+import sys
+from typing import Any
+
+import pytest
+import torch
+
+# It is what torchao imports for the ops that it makes models of.
+import torch.ao.quantization.fx._decomposed
+from torch_mlir import ir
+from torch_mlir.dialects import arith, vector
+
+import plumbline
+from plumbline.linalg_to_kernels.dot_instructions import DotInstruction
+from plumbline.target import probe
+
+_OPS = torch.ops.quantized_decomposed
+
+
+def _rounded(x: torch.Tensor, zero_point: int = -3) -> torch.Tensor:
+    by: Any = (0.05, zero_point, -128, 127, torch.int8)
+    numbers: torch.Tensor = _OPS.dequantize_per_tensor.default(
+        _OPS.quantize_per_tensor.default(x, *by), *by
+    )
+    return numbers
+
+
+class _Convolution(torch.nn.Module):
+    def __init__(self, *shape: int, **options: int) -> None:
+        super().__init__()
+        self._options: Any = options
+        self.register_buffer("integers", torch.randint(-127, 128, shape, dtype=torch.int8))
+        self.register_buffer("scales", torch.rand(shape[0]) / 2000)
+        self.register_buffer("zeros", torch.zeros(shape[0], dtype=torch.int64))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        weight = _OPS.dequantize_per_channel.default(
+            self.integers, self.scales, self.zeros, 0, -128, 127, torch.int8
+        )
+        return torch.nn.functional.conv2d(x, weight, **self._options)
+
+
+class _Residual(torch.nn.Module):
+    """Convolutions one after the other, one of which is added to what comes before it."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = _Convolution(channels, channels, 3, 3, padding=1)
+        self.second = _Convolution(channels, channels, 3, 3, padding=2, dilation=2)
+        self.wider = _Convolution(channels + 5, channels, 1, 1)
+        self.smaller = _Convolution(12, channels, 3, 3, stride=2)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        x = _rounded(x)
+        y = _rounded(self.first(x).relu())
+        y = _rounded((self.second(y) + x).relu())
+        return self.wider(y), self.smaller(y)
+
+
+def _kernels(target_cpu: str) -> str:
+    """Those of such a program, whose results are PyTorch's."""
+    torch.manual_seed(0)
+    module, x = _Residual(20).eval(), 2 * torch.randn(2, 20, 9, 11)
+    program = plumbline.compile(module, (x,), target_cpu=target_cpu)
+    torch.testing.assert_close(program(x), module(x))
+    kernels: str = program.stage("kernels")
+    return kernels
+
+
+@pytest.mark.parametrize("target_cpu", ["native", "baseline", "x86-64"])
+def test_results(target_cpu: str) -> None:
+    kernels = _kernels(target_cpu)
+    # What multiplies bytes takes no image that is wider than it needs, and does to sums what is
+    # done to them: none lie in memory.
+    lies_wide = re.search(r"memref.view .* to memref<(?:\d+x)+i32>", kernels) is not None
+    assert lies_wide == (target_cpu == "x86-64")
+
+
+def test_bytes_without_a_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a CPU with VNNI does, in instructions that others have."""
+    monkeypatch.setenv("PLUMBLINE_CACHE_DIR", "")
+    monkeypatch.setattr(probe, "_dots_of_integers", lambda *_: ("vpdpbusd",))
+    monkeypatch.setattr(DotInstruction, "add_products", _bytes_added)
+    probe.vector_unit_of.cache_clear()
+    try:
+        kernels = _kernels("baseline")
+    finally:
+        probe.vector_unit_of.cache_clear()
+    # The image is turned about where it is rounded, and sums begin with what that is taken off by.
+    assert "arith.extui" in kernels
+    assert "arith.xori" in kernels
+
+
+def _bytes_added(self: DotInstruction, left: ir.Value, right: ir.Value, sums: ir.Value) -> ir.Value:
+    """What `vpdpbusd` does: `left` is of bytes without a sign, `right` of such with one."""
+    assert "vpdpbusd" in self.mnemonic
+    (lanes,) = ir.VectorType(left.type).shape
+    of_bytes, wide = (
+        ir.VectorType.get([4 * lanes], ir.IntegerType.get_signless(bits)) for bits in (8, 32)
+    )
+    products = arith.muli(
+        arith.extui(wide, vector.bitcast(of_bytes, left)),
+        arith.extsi(wide, vector.bitcast(of_bytes, right)),
+    )
+    for place in range(4):
+        part = [4 * lane + place for lane in range(lanes)]
+        sums = arith.addi(sums, vector.shuffle(products, products, part))
+    return sums
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
