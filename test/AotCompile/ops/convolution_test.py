@@ -24,6 +24,7 @@ from test.AotCompile.ops.op_case import (
 )
 
 _CHANNELS = (4, 6)
+_INTEGERS = (torch.uint8, torch.int8, torch.int64)
 _KERNEL = (2, 3)
 
 
@@ -88,6 +89,7 @@ FORWARD = [
     _case("conv2d_bias", F.conv2d, _conv, (5, 4, 8, 9), (6, 4, 3, 2), _BIAS, padding=1),
     _case("conv2d_unbatched", F.conv2d, _conv, (4, 8, 9), (6, 4, 3, 2), _BIAS),
     _case("conv2d_1x1", F.conv2d, _conv, (5, 4, 8, 9), (6, 4, 1, 1)),
+    _case("conv2d_integers", F.conv2d, _conv, (5, 4, 8, 9), (6, 4, 3, 2), _BIAS, dtypes=_INTEGERS),
     _case(
         "conv2d_strides", F.conv2d, _conv, (5, 4, 8, 9), (6, 4, 3, 2), stride=(2, 3), padding=(0, 1)
     ),
