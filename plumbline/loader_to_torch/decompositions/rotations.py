@@ -46,26 +46,26 @@ def eigenvalues_by_rotations(matrix: torch.Tensor, *, with_vectors: bool) -> lis
       matrix: [..., n, n], with a greatest entry of about 1.
       with_vectors: whether there are any.
     """
-    size = matrix.shape[-1]
+    size, batch = matrix.shape[-1], matrix.shape[:-2]
     # Where the number is odd, one row is turned with zeros: that changes nothing.
     odd = size % 2
 
     def turned(matrix: torch.Tensor, *vectors: torch.Tensor) -> _Results:
-        half = matrix.shape[-1] // 2
-        diagonal = torch.diagonal(matrix, 0, -2, -1)
-        shared = torch.diagonal(matrix, half, -2, -1)
-        cosine, sine = _rotation(diagonal[..., :half], diagonal[..., half:], shared)
+        half = matrix.shape[0] // 2
+        diagonal, shared = _diagonal(matrix, 0), _diagonal(matrix, half)
+        cosine, sine = _rotation(diagonal[:half], diagonal[half:], shared)
         from_left = _turned_rows(matrix, cosine, sine)
         return (
             shared.abs() / _NOTHING,
-            _turned_rows(from_left.mT, cosine, sine),
+            _turned_rows(from_left.transpose(0, 1), cosine, sine),
             *(_turned_rows(rows, cosine, sine) for rows in vectors),
         )
 
-    vectors = [_unit(matrix.shape[:-2], size + odd, size)] if with_vectors else []
-    turned_matrix, *vectors = _swept(turned, pad(matrix, (0, odd, 0, odd)), *vectors)
-    values = torch.diagonal(turned_matrix, 0, -2, -1)[..., :size]
-    return [values, *(rows[..., :size, :].mT for rows in vectors)]
+    padded = _batch_last(pad(matrix, (0, odd, 0, odd)))
+    vectors = [_unit(size + odd, size, padded.shape[-1])] if with_vectors else []
+    turned_matrix, *vectors = _swept(turned, padded, *vectors)
+    values = _diagonal(turned_matrix, 0)[:size].movedim(-1, 0).reshape(*batch, size)
+    return [values, *(_batch_first(rows[:size], batch).mT for rows in vectors)]
 
 
 def singular_values_by_rotations(matrix: torch.Tensor, *, with_vectors: bool) -> list[torch.Tensor]:
@@ -75,26 +75,27 @@ def singular_values_by_rotations(matrix: torch.Tensor, *, with_vectors: bool) ->
       matrix: [..., n, n], with a greatest entry of about 1.
       with_vectors: whether there are any.
     """
-    size = matrix.shape[-1]
+    size, batch = matrix.shape[-1], matrix.shape[:-2]
     odd = size % 2
 
     def turned(rows: torch.Tensor, *vectors: torch.Tensor) -> _Results:
-        half = rows.shape[-2] // 2
-        rounding = _ROUNDING * math.sqrt(rows.shape[-2] * rows.shape[-1])
-        squares = (rows * rows).sum(-1)
-        shared = (rows[..., :half, :] * rows[..., half:, :]).sum(-1)
-        cosine, sine = _rotation(squares[..., :half], squares[..., half:], shared)
+        rounding = _ROUNDING * math.sqrt(rows.shape[0] * rows.shape[1])
+        half = rows.shape[0] // 2
+        squares = (rows * rows).sum(1)
+        shared = (rows[:half] * rows[half:]).sum(1)
+        cosine, sine = _rotation(squares[:half], squares[half:], shared)
         lengths = torch.sqrt(squares)
-        first, second = lengths[..., :half], lengths[..., half:]
+        first, second = lengths[:half], lengths[half:]
         nothing = _NOTHING * first * second + rounding * (first + second)
         return (
             torch.where(shared == 0, 0.0, shared.abs() / nothing),
-            _turned_rows(rows, cosine, sine),
-            *(_turned_rows(other, cosine, sine) for other in vectors),
+            *(_turned_rows(other, cosine, sine) for other in (rows, *vectors)),
         )
 
-    vectors = [_unit(matrix.shape[:-2], size + odd, size)] if with_vectors else []
-    rows, *vectors = _swept(turned, pad(matrix, (0, 0, 0, odd)), *vectors)
+    padded = _batch_last(pad(matrix, (0, 0, 0, odd)))
+    vectors = [_unit(size + odd, size, padded.shape[-1])] if with_vectors else []
+    turned_rows, *vectors = _swept(turned, padded, *vectors)
+    rows, *vectors = (_batch_first(each, batch) for each in (turned_rows, *vectors))
     lengths = torch.sqrt((rows * rows).sum(-1))[..., :size]
     lengths, order = lengths.sort(-1, descending=True)
     if not with_vectors:
@@ -103,19 +104,34 @@ def singular_values_by_rotations(matrix: torch.Tensor, *, with_vectors: bool) ->
     return [lengths, left.mT, _orthonormal(right.mT)]
 
 
+def _batch_last(matrix: torch.Tensor) -> torch.Tensor:
+    """[..., m, n] as [m, n, batch], whose steps are vectors of all matrices, however small."""
+    return matrix.reshape(-1, *matrix.shape[-2:]).movedim(0, -1)
+
+
+def _batch_first(matrix: torch.Tensor, batch: torch.Size) -> torch.Tensor:
+    """The matrices as they were given."""
+    return matrix.movedim(-1, 0).reshape(*batch, *matrix.shape[:2])
+
+
+def _diagonal(matrix: torch.Tensor, offset: int) -> torch.Tensor:
+    """A diagonal of [m, n, batch], as [:, batch]."""
+    return torch.diagonal(matrix, offset, 0, 1).movedim(-1, 0)
+
+
 def _rotation(
     first: torch.Tensor, second: torch.Tensor, shared: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Cosine and sine of the smaller angle that makes [[first, shared], [shared, second]] diagonal.
 
-    As columns, to multiply rows by.
+    As [:, 1, batch], to multiply rows by.
     """
     none = shared == 0
     ratio = (second - first) / torch.where(none, 1.0, 2 * shared)
     tangent = torch.where(ratio < 0, -1.0, 1.0) / (ratio.abs() + torch.sqrt(1 + ratio * ratio))
     tangent = torch.where(none, 0.0, tangent)
     cosine = torch.rsqrt(1 + tangent * tangent)
-    return cosine.unsqueeze(-1), (tangent * cosine).unsqueeze(-1)
+    return cosine.unsqueeze(1), (tangent * cosine).unsqueeze(1)
 
 
 def _turned_rows(rows: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -> torch.Tensor:
@@ -124,14 +140,12 @@ def _turned_rows(rows: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -
     The first row stays, and all others go one place around: through the upper half, and back
     through the lower one. After one step less than there are rows, all are where they were.
     """
-    half = rows.shape[-2] // 2
-    upper, lower = rows[..., :half, :], rows[..., half:, :]
+    half = rows.shape[0] // 2
+    upper, lower = rows[:half], rows[half:]
     up, down = cosine * upper - sine * lower, sine * upper + cosine * lower
     if half == 1:
-        return torch.cat([up, down], -2)
-    return torch.cat(
-        [up[..., :1, :], down[..., :1, :], up[..., 1:-1, :], down[..., 1:, :], up[..., -1:, :]], -2
-    )
+        return torch.cat([up, down])
+    return torch.cat([up[:1], down[:1], up[1:-1], down[1:], up[-1:]])
 
 
 def _swept(turned: Callable[..., _Results], *given: torch.Tensor) -> list[torch.Tensor]:
@@ -140,9 +154,9 @@ def _swept(turned: Callable[..., _Results], *given: torch.Tensor) -> list[torch.
     Args:
       turned: one step; what the matrices are before it is to how much was found to turn, relative
         to what counts as nothing, and what they are after it.
-      given: [..., 2 h, :], the matrices that are to be turned together.
+      given: [2 h, :, batch], the matrices that are to be turned together.
     """
-    steps = given[0].shape[-2] - 1
+    steps = given[0].shape[0] - 1
 
     def goes_on(step: torch.Tensor, most: torch.Tensor, *before: torch.Tensor) -> torch.Tensor:
         within = torch.remainder(step, steps) != 0
@@ -158,8 +172,8 @@ def _swept(turned: Callable[..., _Results], *given: torch.Tensor) -> list[torch.
     return list(after)
 
 
-def _unit(batch: torch.Size, rows: int, columns: int) -> torch.Tensor:
-    return matrices.unit(rows, columns, _F64).expand(*batch, rows, columns)
+def _unit(rows: int, columns: int, count: int) -> torch.Tensor:
+    return matrices.unit(rows, columns, _F64).unsqueeze(-1).expand(rows, columns, count)
 
 
 def _rows_in_order(rows: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
