@@ -59,6 +59,7 @@ from plumbline.linalg_to_kernels.pipelines import (
 from plumbline.linalg_to_kernels.prefetch_rows import prefetch_rows
 from plumbline.linalg_to_kernels.rearrange_weights import rearrange_weights
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
+from plumbline.linalg_to_kernels.rounded_clamps import round_by_sums
 from plumbline.linalg_to_kernels.select_clamps import select_clamps
 from plumbline.linalg_to_kernels.small_angles import reduce_small_angles
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
@@ -347,6 +348,12 @@ FUSE_PRODUCTS = Pass(
     fuse_products,
 )
 
+ROUND_BY_SUMS = Pass(
+    "round-by-sums",
+    "Round by a sum what is clamped to a few integers, which its bits are then",
+    round_by_sums,
+)
+
 SELECT_CLAMPS = Pass(
     "select-clamps",
     "Spell extremes of a number and a constant in a comparison, of which zeros keep their signs",
@@ -535,6 +542,7 @@ def linalg_to_kernels_pipeline(
             # Of CPUs without such vectors not all have one operation for it.
             *([FUSE_PRODUCTS] if unit.bytes >= AVX2.bytes else []),
             EXPAND_ELEMENTARY_FUNCTIONS.with_options(f"but={functions} later={','.join(PERIODIC)}"),
+            ROUND_BY_SUMS,
             SELECT_CLAMPS,
             MAKE_LOOPS,
             PARALLELISE.with_options(f"threads={threads}"),

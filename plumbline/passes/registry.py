@@ -198,6 +198,7 @@ PASSES = _by_name(
         linalg_to_kernels.INTERLEAVE_PARTS,
         linalg_to_kernels.PUT_LOOP_TEMPORARIES_ON_STACK,
         linalg_to_kernels.FUSE_PRODUCTS,
+        linalg_to_kernels.ROUND_BY_SUMS,
         linalg_to_kernels.SELECT_CLAMPS,
         linalg_to_kernels.SPECIALISE_KERNELS,
         linalg_to_kernels.ORDER_REDUCTIONS,
