@@ -201,12 +201,14 @@ def dot_instruction(
     One of them may have been widened already as it would be.
     """
     names = {*map(str, operands)}
-    has = {_INSTRUCTIONS[mnemonic].of: _INSTRUCTIONS[mnemonic] for mnemonic in unit.dots}
-    narrow = names if len(names) == 1 else names.intersection(_WIDER)
-    if len(narrow) != 1 or not names.issubset({*narrow, *map(_WIDER.get, narrow)}):
+    wider = {_WIDER.get(name, "") for name in names}
+    is_widened = not names.isdisjoint(wider)
+    names -= wider
+    if len(names) != 1:
         return None
-    (name,) = narrow
-    instruction = has.get(name) if len(names) == 1 else None
+    (name,) = names
+    has = {_INSTRUCTIONS[mnemonic].of: _INSTRUCTIONS[mnemonic] for mnemonic in unit.dots}
+    instruction = None if is_widened else has.get(name)
     instruction = instruction or has.get(_WIDER.get(name, ""))
     if instruction is None or str(summed_in) != instruction.sums:
         return None

@@ -86,8 +86,11 @@ def _image(member: Computation, unit: VectorUnit) -> _Image | None:
         and member.sizes[loop] != DYNAMIC
         and member.sizes[loop] % dots.elements == 0
     ]
-    if len(channels) != 1 or sum_.accesses[number].axes[-1] == ((channels[0], 1),):
-        # What lies side by side needs no pairs.
+    if len(channels) != 1:
+        return None
+    (loop,) = channels
+    if sum_.accesses[number].axes[-1] == ((loop, 1),) and loop == sum_.summed[-1]:
+        # They lie side by side as they are.
         return None
     pads = ((0, 0),) * ir.RankedTensorType(narrow.type).rank if zeros is None else zeros.pads
     return _Image(number, narrow, pads, channels[0], dots.elements)
