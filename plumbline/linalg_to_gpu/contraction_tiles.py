@@ -261,7 +261,10 @@ def tiled_contraction(group: Group, chip: GpuChip) -> TiledContraction | None:
             return None
         origins.append(origin)
     sum_ = sum_at_root(contraction, (origins[0].access, origins[1].access), axes)
-    if sum_ is None or not all(
+    # Bytes without a sign are for instructions of CPUs.
+    if sum_ is None or sum_.turned is not None:
+        return None
+    if not all(
         origin.is_apart(sum_.batches, lines, sum_.summed)
         for origin, lines in ((origins[sum_.left], sum_.rows), (origins[sum_.right], sum_.columns))
     ):

@@ -17,11 +17,11 @@ from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     GENERIC,
     Computation,
+    before_widening,
     composed,
     computation,
     computation_of,
     erase_unused,
-    widening_of,
 )
 from plumbline.linalg_to_kernels.contraction_groups import (
     is_large_sum_of_products,
@@ -76,7 +76,7 @@ def _convolution(member: Computation, unit: VectorUnit) -> _Convolution | None:
     sum_ = member.sum_of_products
     if sum_ is None or not is_large_sum_of_products(member) or not starts_from_zero(member):
         return None
-    narrow = [_narrow(value) for value in member.inputs]
+    narrow = [before_widening(value) for value in member.inputs]
     number = next((at for at in range(2) if not is_weight(narrow[at])), None)
     if number is None or not is_weight(narrow[1 - number]):
         return None
@@ -90,8 +90,7 @@ def _convolution(member: Computation, unit: VectorUnit) -> _Convolution | None:
         for loop in sum_.summed
         if of_image[1] == ((loop, 1),) and ((loop, 1),) in sum_.accesses[1 - number].axes
     ]
-    (*_, last) = of_image
-    if len(channels) != 1 or (along[-1], 1) not in {(loop, 1) for loop, _ in last}:
+    if len(channels) != 1 or along[-1] not in dict(of_image[-1]):
         return None
     elements = [ir.RankedTensorType(each.type).element_type for each in (image, weights)]
     sums = ir.RankedTensorType(member.results[0].type).element_type
@@ -107,13 +106,6 @@ def _convolution(member: Computation, unit: VectorUnit) -> _Convolution | None:
     order = (0, *range(2, rank), 1)
     source = image if pad is None else pad.source
     return _Convolution(member, number, source, pad, weights, channels[0], order, dots)
-
-
-def _narrow(value: ir.Value) -> ir.Value:
-    """A tensor before its elements became wider, if they did."""
-    widening = widening_of(value)
-    same = widening is not None and widening.maps[0] == widening.maps[1]
-    return widening.inputs[0] if widening is not None and same else value
 
 
 def _turn(found: _Convolution) -> None:

@@ -592,6 +592,14 @@ def widening_of(value: ir.Value) -> Computation | None:
     return found if found is not None and is_widening(found) else None
 
 
+def before_widening(value: ir.Value) -> ir.Value:
+    """A tensor before its elements became wider where they are, if they did."""
+    widening = widening_of(value)
+    if widening is None or widening.maps[0] != widening.maps[1]:
+        return value
+    return widening.inputs[0]
+
+
 def _zeros(value: ir.Value) -> Indices:
     rank = ir.RankedTensorType(value.type).rank if is_tensor(value) else 0
     return (ir.AffineConstantExpr.get(0),) * rank

@@ -567,7 +567,9 @@ class _Planner:
             for loops in (self.sum.batches, self.sum.rows, self.sum.columns)
         )
         left, right = self.sum.left, self.sum.right
-        if rows or not columns or self._count(self.sum.summed) is None:
+        if self.sum.turned is not None or rows or not columns:
+            return None
+        if self._count(self.sum.summed) is None:
             return None
         *outside, across = columns
         if not self._are_contiguous(2, columns):

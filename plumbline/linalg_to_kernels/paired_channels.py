@@ -15,8 +15,8 @@ from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     GENERIC,
     Computation,
+    before_widening,
     computation,
-    widening_of,
 )
 from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products
 from plumbline.linalg_to_kernels.dot_instructions import dot_instruction
@@ -69,10 +69,7 @@ def _image(member: Computation, unit: VectorUnit) -> _Image | None:
     if not is_weight(weights) or not is_large_sum_of_products(member):
         return None
     zeros = zeros_around(value)
-    narrow = value if zeros is None else zeros.source
-    widening = widening_of(narrow)
-    if widening is not None and widening.maps[0] == widening.maps[1]:
-        (narrow,) = widening.inputs
+    narrow = before_widening(value if zeros is None else zeros.source)
     *elements, sums = (
         ir.RankedTensorType(each.type).element_type for each in (narrow, weights, *member.results)
     )

@@ -69,8 +69,12 @@ def sum_of_products(op: ir.OpView) -> SumOfProducts | None:
     The right operand is the one that shares the result's last axis, so that columns of the result
     lie one beside the other.
     """
-    body = _multiplied(op) if len(op.operands) == 3 else None
-    if body is None:
+    if len(op.operands) != 3:
+        return None
+    block = op.regions[0].blocks[0]
+    operations = [each.operation for each in block.operations if each.name != "arith.constant"]
+    turning = _turning(operations[0], block)
+    if not _multiplies_and_adds(operations, block, turning):
         return None
     maps = [ir.AffineMapAttr(attribute).value for attribute in op.attributes["indexing_maps"]]
     accesses = tuple(access_of(map_) for map_ in maps)
@@ -84,7 +88,9 @@ def sum_of_products(op: ir.OpView) -> SumOfProducts | None:
         if reduces
     }
     found = sum_of_accesses((first, second, result), loops, reductions)
-    return found if found is None or body.turned is None else replace(found, turned=body.turned)
+    if found is None or turning is None:
+        return found
+    return replace(found, turned=ir.BlockArgument(turning.operands[0]).arg_number)
 
 
 def sum_of_accesses(
@@ -144,50 +150,44 @@ def reductions_of(iterator_types: ir.Attribute) -> tuple[bool, ...]:
     return tuple("reduction" in kind for kind in str(iterator_types).split(","))
 
 
-@dataclass(frozen=True)
-class _Multiplied:
-    """A body that is out + left * right, with operands cast to the type of the result."""
+def _multiplies_and_adds(
+    body: Sequence[ir.Operation], block: ir.Block, turning: ir.Operation | None
+) -> bool:
+    """Whether a body is out + left * right, with operands cast to the type of the result.
 
-    turned: int | None
-    """Which operand has its signs turned about first, if one has."""
-
-
-def _multiplied(op: ir.OpView) -> _Multiplied | None:
-    block = op.regions[0].blocks[0]
-    elements, so_far = list(block.arguments)[:2], block.arguments[2]
-    operations = [
-        operation.operation for operation in block.operations if operation.name != "arith.constant"
-    ]
-    turned = None
-    if operations and operations[0].name == "arith.xori":
-        first = operations.pop(0)
-        if first.operands[0] not in elements or not _turns_signs(first):
-            return None
-        turned = elements.index(first.operands[0])
-        elements[turned] = first.results[0]
+    Before that it turns the signs of one about, or does not.
+    """
+    elements, so_far = set(block.arguments[:2]), block.arguments[2]
+    operations = list(body)
+    if turning is not None:
+        operations.pop(0)
+        elements = {*(elements - {turning.operands[0]}), turning.results[0]}
     casts = {}
     while operations and operations[0].name in CASTS:
         cast = operations.pop(0)
         if cast.operands[0] not in elements or cast.result.type != so_far.type:
-            return None
+            return False
         casts[cast.operands[0]] = cast.result
     if [operation.name for operation in operations[2:]] != ["linalg.yield"]:
-        return None
+        return False
     multiply, add, end = operations
     factors = {casts.get(element, element) for element in elements}
-    if (
+    return (
         _PRODUCTS.get(multiply.name) == add.name
         and set(multiply.operands) == factors
         and set(add.operands) == {so_far, multiply.result}
         and list(end.operands) == [add.result]
-    ):
-        return _Multiplied(turned)
-    return None
+    )
 
 
-def _turns_signs(op: ir.Operation) -> bool:
-    """Whether what an `arith.xori` does to bytes is to turn their signs about."""
-    return constant_integer(op.operands[1]) == _SIGN
+def _turning(first: ir.Operation, block: ir.Block) -> ir.Operation | None:
+    """What a body begins with, if that turns about the signs of the elements of an operand."""
+    is_turning = (
+        first.name == "arith.xori"
+        and first.operands[0] in list(block.arguments)[:2]
+        and constant_integer(first.operands[1]) == _SIGN
+    )
+    return first if is_turning else None
 
 
 def access_of(map_: ir.AffineMap) -> Access | None:

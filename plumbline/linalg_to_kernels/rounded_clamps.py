@@ -66,10 +66,8 @@ def _rounded(conversion: ir.Operation) -> _Rounded | None:
     rounding = _made_for_one(number, "math.roundeven")
     if rounding is None or offset is None:
         return None
-    whole = [each for each in (offset, least - offset, greatest - offset) if _is_near(each)]
-    if len(whole) < 3:
-        return None
-    return _Rounded(rounding.operands[0], *map(int, whole))
+    known = (offset, least - offset, greatest - offset)
+    return _Rounded(rounding.operands[0], *map(int, known)) if all(map(_is_near, known)) else None
 
 
 def _is_near(number: float) -> bool:
