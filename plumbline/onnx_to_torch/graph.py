@@ -1,17 +1,15 @@
 """A graph of ONNX, run node by node."""
 
-import itertools
-import types
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
 
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.loader_to_torch.model_nodes import attribute_name, calls_from
 from plumbline.onnx_to_torch import shapes
 from plumbline.onnx_to_torch.constants import of_node
 from plumbline.onnx_to_torch.node import DEFAULT_DOMAIN, Pattern, domain_of, node_of
@@ -86,11 +84,11 @@ class Graph(torch.nn.Module):
                 continue
             step = _Step(node, source, number)
             self._steps.append(step)
-            self.add_module(_attribute_name(self, step.node.name), step)
+            self.add_module(attribute_name(self, step.node.name), step)
 
     def _hold(self, name: str, constant: torch.Tensor, source: GraphSource) -> None:
         source.constants[name] = constant
-        self._buffer_names[name] = _attribute_name(self, name)
+        self._buffer_names[name] = attribute_name(self, name)
         self.register_buffer(self._buffer_names[name], constant)
         if (elements := numbers_of(constant)) is not None:
             self._numbers[name] = elements
@@ -162,7 +160,7 @@ class _Step(torch.nn.Module):
             if each.type == AttributeProto.GRAPH:
                 self.graphs[each.name] = graph = Graph()
                 graph.read(each.g, source)
-        self._call = _calls_from(source.file, number)
+        self._call = calls_from(source.file, number)
 
     @property
     def names(self) -> list[str]:
@@ -190,22 +188,3 @@ class _Step(torch.nn.Module):
         around = ({**self.graphs}, values) if self.graphs else ()
         made = self._call(self.pattern, self.node, *around, *inputs)
         return made if isinstance(made, tuple) else (made,)
-
-
-def _attribute_name(module: torch.nn.Module, name: str) -> str:
-    """What `module` can have as the name of a buffer or of a module: `name`, but for its dots."""
-    plain = name.replace(".", "_") or "_"
-    candidates = itertools.chain([plain], (f"{plain}_{n}" for n in itertools.count(1)))
-    return next(each for each in candidates if not hasattr(module, each))
-
-
-def _calls_from(file: str, number: int) -> Callable[..., Any]:
-    """A function that calls its first argument from a line of `file`, as far as Python can tell.
-
-    PyTorch takes the places of ops in a user's source from functions on Python's stack that are
-    called `forward`; a node's is its number.
-    """
-    source = "\n" * (number - 1) + "def forward(function, *given): return function(*given)"
-    scope: dict[str, types.FunctionType] = {}
-    exec(compile(source, file, "exec"), scope)
-    return scope["forward"]

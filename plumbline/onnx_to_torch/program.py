@@ -2,13 +2,11 @@
 
 import contextlib
 import functools
-import inspect
 import linecache
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import torch
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, inliner
@@ -19,6 +17,7 @@ from plumbline.archives.torch_tensors import to_torch
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, checked
+from plumbline.loader_to_torch.model_nodes import check_expected, with_names
 from plumbline.loader_to_torch.stand_in import identifiers
 from plumbline.onnx_to_torch.argument_sizes import ArgumentSizes, OtherSize
 from plumbline.onnx_to_torch.constants import constant_tensor
@@ -64,7 +63,7 @@ class OnnxProgram(Graph):
         self.sizes = ArgumentSizes(f"model {file}", self.arguments)
         self.results = identifiers(each.name for each in model.graph.output)
         names = identifiers(each.name for each in self.arguments)
-        self.forward = _with_names(self._forward, names)
+        self.forward = with_names(self._forward, names)
         self.read(model.graph, source)
         # Tracebacks, and what is made of them, show these lines as those of the file.
         linecache.cache[file.name] = (len(source.lines), None, source.lines, file.name)
@@ -154,19 +153,6 @@ def _all_nodes(graph: GraphProto) -> Iterator[NodeProto]:
                 yield from _all_nodes(attribute.g)
 
 
-def _with_names(function: Any, names: Sequence[str]) -> Any:
-    """`function`, which takes any arguments, as one that takes arguments of these names."""
-
-    def forward(*inputs: torch.Tensor) -> Any:
-        return function(*inputs)
-
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    forward.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(name, kind) for name in names]
-    )
-    return forward
-
-
 def load_onnx(
     file: str | os.PathLike[str],
     *,
@@ -196,10 +182,8 @@ def load_onnx(
     inputs = made.inputs
     if expected is not None:
         inputs = tuple(map(to_torch, expected.inputs))
-        _check_expected(who, inputs, made.inputs)
-        if len(expected.outputs) != len(program.results):
-            counts = f"{len(program.results)} results, where the reference tensors have"
-            raise UserError(f"{who}: it has {counts} {len(expected.outputs)} outputs")
+        counts = len(program.results), len(expected.outputs)
+        check_expected(who, inputs, made.inputs, *counts)
     return checked(
         who,
         TorchLoaderOutput(
@@ -210,17 +194,3 @@ def load_onnx(
             names_of_sizes=made.names_of_sizes,
         ),
     )
-
-
-def _check_expected(who: str, given: Sequence[torch.Tensor], made: Sequence[torch.Tensor]) -> None:
-    if len(given) != len(made):
-        raise UserError(f"{who}: it has {len(made)} arguments, where {_INPUTS} are {len(given)}")
-    for number, (one, other) in enumerate(zip(given, made, strict=True)):
-        if (one.dtype, one.ndim) != (other.dtype, other.ndim):
-            raise UserError(
-                f"{who}: argument {number} is {other.dtype} of rank {other.ndim}, where that of "
-                f"{_INPUTS} is {one.dtype} of rank {one.ndim}"
-            )
-
-
-_INPUTS = "the inputs of the reference tensors"

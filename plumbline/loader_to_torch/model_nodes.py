@@ -1,0 +1,74 @@
+"""What programs share that run the nodes of a model's file, of ONNX or TensorFlow Lite."""
+
+import inspect
+import itertools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from plumbline.errors import UserError
+
+
+def calls_from(file: str, number: int) -> Callable[..., Any]:
+    """A function that calls its first argument from a line of `file`, as far as Python can tell.
+
+    PyTorch takes the places of ops in a user's source from functions on Python's stack that are
+    called `forward`; a node's is its number.
+    """
+    source = "\n" * (number - 1) + "def forward(function, *given): return function(*given)"
+    scope: dict[str, types.FunctionType] = {}
+    exec(compile(source, file, "exec"), scope)
+    return scope["forward"]
+
+
+def attribute_name(module: torch.nn.Module, name: str) -> str:
+    """What `module` can have as the name of a buffer or of a module: `name`, but for its dots."""
+    plain = name.replace(".", "_") or "_"
+    candidates = itertools.chain([plain], (f"{plain}_{n}" for n in itertools.count(1)))
+    return next(each for each in candidates if not hasattr(module, each))
+
+
+def with_names(function: Any, names: Sequence[str]) -> Any:
+    """`function`, which takes any arguments, as one that takes arguments of these names."""
+
+    def forward(*inputs: torch.Tensor) -> Any:
+        return function(*inputs)
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    forward.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, kind) for name in names]
+    )
+    return forward
+
+
+_INPUTS = "the inputs of the reference tensors"
+
+
+def check_expected(
+    who: str, given: Sequence[torch.Tensor], made: Sequence[torch.Tensor], results: int, known: int
+) -> None:
+    """Refuses reference tensors that are not of a model that messages call `who`.
+
+    Args:
+      who: the model.
+      given: the inputs of the reference tensors.
+      made: inputs that fit the model.
+      results: how many it has.
+      known: how many the reference tensors have.
+
+    Raises:
+      UserError: there are others than those.
+    """
+    if len(given) != len(made):
+        raise UserError(f"{who}: it has {len(made)} arguments, where {_INPUTS} are {len(given)}")
+    for number, (one, other) in enumerate(zip(given, made, strict=True)):
+        if (one.dtype, one.ndim) != (other.dtype, other.ndim):
+            raise UserError(
+                f"{who}: argument {number} is {other.dtype} of rank {other.ndim}, where that of "
+                f"{_INPUTS} is {one.dtype} of rank {one.ndim}"
+            )
+    if results != known:
+        counts = f"{results} results, where the reference tensors have {known} outputs"
+        raise UserError(f"{who}: it has {counts}")
