@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from plumbline.loader_to_torch.loader import TorchLoaderOutput
     from plumbline.onnx_to_torch.program import load_onnx
     from plumbline.profiling.measurement import profile
+    from plumbline.tflite_to_torch.program import load_tflite
     from plumbline.torch_compile.backend import Backend
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "load_exported",
     "load_onnx",
     "load_stablehlo",
+    "load_tflite",
     "profile",
 ]
 
@@ -54,6 +56,7 @@ _MODULES = {
     "load_exported": "plumbline.loader_to_torch.exported_programs",
     "load_onnx": "plumbline.onnx_to_torch.program",
     "load_stablehlo": "plumbline.loader_to_stablehlo.program",
+    "load_tflite": "plumbline.tflite_to_torch.program",
     "profile": "plumbline.profiling.measurement",
 }
 

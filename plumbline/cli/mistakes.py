@@ -14,6 +14,12 @@ _OF_COMPILE = ("llvmlite", "packaging", "safetensors", "torch", "torch_mlir")
 _OF_ONNX = ("google", "onnx")
 """Those of requirements/onnx.txt, which all but models of ONNX do without."""
 
+_OF_TFLITE = ("flatbuffers", "tflite")
+"""Those of requirements/tflite.txt, likewise of models of TensorFlow Lite."""
+
+_EXTRAS = (("compile", _OF_COMPILE), ("onnx", _OF_ONNX), ("tflite", _OF_TFLITE))
+"""What pyproject.toml has beside what is always asked for."""
+
 
 def status_of(command: str, run: Callable[[], int]) -> int:
     """Runs `run` of a command, and gives its exit status; prints what went wrong."""
@@ -40,7 +46,7 @@ def _mistake(command: str, error: Exception) -> str | None:
             return "there is not enough memory for it"
         case ModuleNotFoundError(name=str(module)):
             package = module.partition(".")[0]
-            for extra, packages in (("compile", _OF_COMPILE), ("onnx", _OF_ONNX)):
+            for extra, packages in _EXTRAS:
                 if package in packages:
                     return (
                         f"plumbline {command} needs the package {package}, which is not "

@@ -15,7 +15,7 @@ _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 # on the way, whose names differ from run to run; nor what calls a model in its place.
 _NOT_THE_PROGRAM = re.compile(
     r"torch/fx/passes/|^<eval_|plumbline/loader_to_torch/(stand_in|returned_mutations|structure)\.py$|"
-    r"plumbline/onnx_to_torch/|"
+    r"plumbline/(onnx|tflite)_to_torch/|"
     r"torch/_functorch/functional_call\.py$|torch/nn/utils/stateless\.py$"
 )
 # The file of a location that stands for a node, whose number is the line.

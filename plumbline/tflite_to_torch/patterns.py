@@ -1,0 +1,32 @@
+"""All patterns, by the name of the op that they convert, but for those of variables."""
+
+from plumbline.tflite_to_torch import (
+    contraction,
+    convolution,
+    data_movement,
+    elementwise,
+    indexing,
+    normalization,
+    pooling,
+    reduction,
+    resampling,
+    spectra,
+)
+from plumbline.tflite_to_torch.node import Pattern
+
+_FAMILIES = (
+    contraction,
+    convolution,
+    data_movement,
+    elementwise,
+    indexing,
+    normalization,
+    pooling,
+    reduction,
+    resampling,
+    spectra,
+)
+
+PATTERNS: dict[str, Pattern] = {
+    name: pattern for family in _FAMILIES for name, pattern in family.PATTERNS.items()
+}

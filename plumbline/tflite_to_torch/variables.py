@@ -1,0 +1,74 @@
+"""What a model holds from one call to the next, such as what a stream has had so far."""
+
+from collections.abc import Mapping
+
+import torch
+
+from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.loader_to_torch.model_nodes import attribute_name
+from plumbline.tflite_to_torch.model_file import Model, Operator, Subgraph
+from plumbline.tflite_to_torch.node import Node, Pattern
+from plumbline.tflite_to_torch.tensors import Operand, Tensor
+
+
+class Variables(torch.nn.Module):
+    """The variables of a model, as buffers, which its ops read and write in place."""
+
+    def __init__(self, model: Model) -> None:
+        """All zeros, of the sizes that ops read or write them in."""
+        super().__init__()
+        self._buffer_names: dict[str, str] = {}
+        for graph in model.subgraphs:
+            names: dict[int, str] = {}
+            for operator in graph.operators:
+                if operator.name == "VAR_HANDLE":
+                    names[operator.outputs[0]] = _name(operator)
+                elif operator.name in ("ASSIGN_VARIABLE", "READ_VARIABLE"):
+                    name = names.get(operator.inputs[0])
+                    tensor = _value(graph, operator)
+                    if name is not None and name not in self._buffer_names and tensor.dtype:
+                        self._buffer_names[name] = attribute_name(self, name)
+                        zeros = torch.zeros(tensor.shape, dtype=tensor.dtype)
+                        self.register_buffer(self._buffer_names[name], zeros)
+
+    def __len__(self) -> int:
+        return len(self._buffer_names)
+
+    @property
+    def patterns(self) -> Mapping[str, Pattern]:
+        """Those of the ops that have to do with variables, of which these are the ones."""
+        return {
+            "ASSIGN_VARIABLE": self._assign,
+            # What they begin with has been worked out as the model was read.
+            "CALL_ONCE": lambda node: (),
+            "READ_VARIABLE": self._read,
+            "VAR_HANDLE": lambda node: _name(node),
+        }
+
+    def _variable(self, handle: Operand) -> torch.Tensor:
+        name = self._buffer_names.get(handle.stored)  # type: ignore[call-overload]
+        if name is None:
+            raise Unsupported(f"there is no variable {handle.tensor.name}")
+        variable: torch.Tensor = getattr(self, name)
+        return variable
+
+    def _read(self, node: Node, handle: Operand) -> torch.Tensor:
+        # What is written later does not change what has been read.
+        return self._variable(handle).clone()
+
+    def _assign(self, node: Node, handle: Operand, value: Operand) -> tuple[()]:
+        variable = self._variable(handle)
+        if variable.shape != value.stored.shape or variable.dtype != value.stored.dtype:
+            raise Unsupported(f"the variable has the sizes {list(variable.shape)}, not its value's")
+        variable.copy_(value.stored)
+        return ()
+
+
+def _name(operator: Operator | Node) -> str:
+    name: bytes | None = operator.options.SharedName() if operator.options is not None else None
+    return (name or b"").decode(errors="replace")
+
+
+def _value(graph: Subgraph, operator: Operator) -> Tensor:
+    index = operator.outputs[0] if operator.outputs else operator.inputs[1]
+    return graph.tensors[index]
