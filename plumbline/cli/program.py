@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plumbline import model_files
 from plumbline.cli.exit_status import SUCCESS
 from plumbline.cli.mistakes import status_of
 from plumbline.errors import UserError
@@ -33,7 +34,8 @@ _ENDING = "_loader"
 """What names of loader functions often end with, and those of libraries do not."""
 
 
-_ONNX, _EXPORTED = ".onnx", ".pt2"
+_EXPORTED = ".pt2"
+_TORCH_FILES = (*model_files.SUFFIXES, _EXPORTED)
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,10 @@ def add_program_alone(arguments: argparse.ArgumentParser) -> None:
 def _add_source(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "program",
-        metavar="FILE.py:LOADER|FILE.pt2|FILE.onnx|FILE.mlir",
+        metavar="FILE.py:LOADER|FILE.pt2|FILE.onnx|FILE.tflite|FILE.mlir",
         help="a function that returns a plumbline.TorchLoaderOutput, or a program that "
-        "torch.export.save has written, or a model of ONNX, or a file of TCP or StableHLO",
+        "torch.export.save has written, or a model of ONNX or TensorFlow Lite, or a file of TCP or "
+        "StableHLO",
     )
     arguments.add_argument(
         "--name", help="the library's name (default: the loader's or the file's)"
@@ -232,9 +235,9 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
         on_gpu_tensors=given.on_gpu_tensors,
         stream=given.stream,
     )
-    if given.size and not (isinstance(found, Path) and found.suffix == _ONNX):
+    if given.size and not (isinstance(found, Path) and found.suffix == model_files.ONNX):
         raise UserError("--size goes with a model of ONNX")
-    if isinstance(found, Path) and found.suffix not in (_ONNX, _EXPORTED):
+    if isinstance(found, Path) and found.suffix not in _TORCH_FILES:
         return work(program_of_file(found), options)
 
     def work_watched(watch: Watch) -> None:
@@ -267,9 +270,7 @@ def _model_program(
             from plumbline.loader_to_torch.exported_programs import load_exported
 
             return load_exported(file, func_name=func_name)
-        from plumbline.onnx_to_torch.program import load_onnx
-
-        return load_onnx(file, func_name=func_name, sizes=sizes)
+        return model_files.load_model(file, func_name=func_name, sizes=sizes)
 
     return TorchProgram(f"model {file}", file.as_posix(), load_program)
 
@@ -311,14 +312,14 @@ def _find(text: str) -> Loader | Path:
     file = Path(name if colon else text)
     if not file.is_file():
         raise UserError(f"{file}: there is no such file")
-    if file.suffix in (".mlir", ".mlirbc", _ONNX, _EXPORTED):
+    if file.suffix in (".mlir", ".mlirbc", *_TORCH_FILES):
         if colon:
             raise UserError(f"{text}: a {file.suffix} file has no loader; leave out :{function}")
         return _relative(file)
     if file.suffix != ".py":
         raise UserError(
-            f"{file}: it is neither a .py file, with a loader, nor a .pt2 file, nor a .onnx file, "
-            "nor a .mlir file of TCP or StableHLO, nor a .mlirbc file of StableHLO"
+            f"{file}: it is neither a .py file, with a loader, nor a .pt2 file, nor a .onnx or "
+            ".tflite file, nor a .mlir file of TCP or StableHLO, nor a .mlirbc file of StableHLO"
         )
     if not colon:
         names = ", ".join(_functions_of(file)) or "none"

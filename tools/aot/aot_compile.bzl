@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 load("@rules_python//python:defs.bzl", "py_binary")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "complete_references", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "onnx_options", "onnx_to_tcp", "page_of_stages", "program_symbol", "stablehlo_to_tcp")
+load(":chain.bzl", "complete_references", "export_to_tcp", "label_of", "library_of_assembly", "loader_options", "lower_to_assembly", "model_options", "model_to_tcp", "page_of_stages", "program_symbol", "stablehlo_to_tcp")
 load(":execute_test.bzl", "execute_test")
 load(":gpu_test.bzl", "stand_in_for_driver")
 load(":targets.bzl", "for_each_target")
@@ -15,6 +15,7 @@ def aot_compile(
         onnx_source = None,
         onnx_data = [],
         onnx_sizes = {},
+        tflite_source = None,
         torch_loader_lib = None,
         torch_loader_path = "",
         reference_tensors = None,
@@ -40,14 +41,16 @@ def aot_compile(
         run time.
       onnx_data: files that lie beside it, in which it keeps tensors.
       onnx_sizes: sizes that are fixed of those to which it gives names, such as {"batch": 1}.
+      tflite_source: a .tflite file, a model of TensorFlow Lite, to start from, of the sizes that it says.
       torch_loader_lib: the py_library that holds the loader function.
       torch_loader_path: the loader function, as package.module.function from the workspace's root.
         It returns a tools.aot.torch_loader_utils.TorchLoaderOutput.
-      reference_tensors: for a file of TCP, StableHLO or ONNX, an .npz file of tensors to hold the C function
-        against: its arguments Input0, Input1, ..., and what it is to return, Output0, ...; further
-        ones, of other sizes, Case1.Input0, ..., Case1.Output0, ...; and, where they are not those of
-        torch.testing.assert_close, tolerances for each output, rtol and atol. Without it a model of ONNX
-        is held against what PyTorch answers to inputs that are made up.
+      reference_tensors: for a file of TCP, StableHLO, ONNX or TensorFlow Lite, an .npz file of tensors
+        to hold the C function against: its arguments Input0, Input1, ..., and what it is to return,
+        Output0, ...; further ones, of other sizes, Case1.Input0, ..., Case1.Output0, ...; and, where
+        they are not those of torch.testing.assert_close, tolerances for each output, rtol and atol.
+        Without it a model of ONNX or TensorFlow Lite is held against what PyTorch answers to inputs
+        that are made up.
       func_name: the name of the C function. Without one it is that which the loader gives, and else
         the `name` of the program. Programs of one binary have functions of different names; a binary
         with two of one name does not link, with a message that names both libraries.
@@ -114,7 +117,7 @@ def aot_compile(
     foo_compile_execute_test then runs the kernels on the CPU, by a stand-in for the driver
     (//tools/gpu); foo_gpu_test, with the tag gpu, is the same without that. --//tools/aot:gpu_arch says for what GPUs they are made.
 
-    With onnx_source there is no foo_torch_exporter. With stablehlo_source the chain starts at
+    With onnx_source or tflite_source there is no foo_torch_exporter. With stablehlo_source the chain starts at
     gen_foo_mlir_tcp, and gen_foo_weights has the large constants of the file; with tcp_source it starts at
     gen_foo_mlir_linalg. Of both there are gen_foo_reference_tensors and the test with `reference_tensors`,
     and foo_bisect and foo_profile never.
@@ -139,6 +142,7 @@ def aot_compile(
         onnx_source = onnx_source,
         onnx_data = onnx_data,
         onnx_sizes = onnx_sizes,
+        tflite_source = tflite_source,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
         reference_tensors = reference_tensors,
@@ -158,6 +162,7 @@ def _aot_compile(
         onnx_source,
         onnx_data,
         onnx_sizes,
+        tflite_source,
         torch_loader_lib,
         torch_loader_path,
         reference_tensors,
@@ -183,27 +188,29 @@ def _aot_compile(
         onnx_source = onnx_source,
         onnx_data = onnx_data,
         onnx_sizes = onnx_sizes,
+        tflite_source = tflite_source,
         reference_tensors = reference_tensors,
     )
     if error:
         fail(error)
 
     manual = ["manual"] if skip_ci else []
+    model_source = onnx_source or tflite_source
     options = loader_options(name, torch_loader_path, func_name)
     weights_file = []
     if torch_loader_lib:
         export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
-    elif onnx_source:
-        onnx_to_tcp(name, onnx_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
+    elif model_source:
+        model_to_tcp(name, model_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
     elif stablehlo_source:
         stablehlo_to_tcp(name, stablehlo_source, func_name, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
-    if reference_tensors and not onnx_source:
+    if reference_tensors and not model_source:
         complete_references(name, reference_tensors, func_name, manual, testonly, visibility)
 
     symbol = program_symbol(label_of(name))
@@ -229,10 +236,10 @@ def _aot_compile(
         deps = [":aot_compiled_{}".format(name)],
     )
 
-    page_of_stages(name, tcp_source, target, testonly, visibility, has_torch = bool(torch_loader_lib or onnx_source), has_loader = bool(torch_loader_lib))
+    page_of_stages(name, tcp_source, target, testonly, visibility, has_torch = bool(torch_loader_lib or model_source), has_loader = bool(torch_loader_lib))
 
-    compiles_itself = (torch_loader_lib or onnx_source) and target == "host"
-    if torch_loader_lib or onnx_source or reference_tensors:
+    compiles_itself = (torch_loader_lib or model_source) and target == "host"
+    if torch_loader_lib or model_source or reference_tensors:
         execute_test(
             name,
             ":aot_compiled_{}".format(name),
@@ -247,10 +254,10 @@ def _aot_compile(
         for what in ["bisect", "profile"]:
             _compiles_itself(name, what, "program", options, threads, testonly, visibility, deps = [torch_loader_lib])
     elif compiles_itself:
-        files = [onnx_source] + onnx_data + ([reference_tensors] if reference_tensors else [])
-        options = onnx_options(name, onnx_sizes, reference_tensors, func_name, "rootpath")
+        files = [model_source] + onnx_data + ([reference_tensors] if reference_tensors else [])
+        options = model_options(name, onnx_sizes, reference_tensors, func_name, "rootpath")
         for what in ["bisect", "profile"]:
-            _compiles_itself(name, what, "onnx", ["$(rootpath {})".format(onnx_source)] + options, threads, testonly, visibility, data = files)
+            _compiles_itself(name, what, "model", ["$(rootpath {})".format(model_source)] + options, threads, testonly, visibility, data = files)
 
 def _compiles_itself(name, what, kind, options, threads, testonly, visibility, deps = [], data = []):
     """A program foo_bisect or foo_profile, which compiles another in its own process."""

@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load(":arguments.bzl", "argument_error")
-load(":chain.bzl", "complete_references", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "onnx_to_tcp", "program_symbol", "stablehlo_to_tcp", "stage")
+load(":chain.bzl", "complete_references", "export_to_tcp", "included_files", "link_options", "loader_options", "lower_to_assembly", "model_to_tcp", "program_symbol", "stablehlo_to_tcp", "stage")
 load(":execute_test.bzl", "LIBRARY_TEMPLATES", "execute_test")
 load(":gpu_test.bzl", "stand_in_for_driver")
 load(":link.bzl", "link")
@@ -17,6 +17,7 @@ def aot_library(
         onnx_source = None,
         onnx_data = [],
         onnx_sizes = {},
+        tflite_source = None,
         torch_loader_lib = None,
         torch_loader_path = "",
         reference_tensors = None,
@@ -47,6 +48,7 @@ def aot_library(
       onnx_source: as for aot_compile.
       onnx_data: as for aot_compile.
       onnx_sizes: as for aot_compile.
+      tflite_source: as for aot_compile.
       torch_loader_lib: as for aot_compile.
       torch_loader_path: as for aot_compile.
       reference_tensors: as for aot_compile.
@@ -117,6 +119,7 @@ def aot_library(
         onnx_source = onnx_source,
         onnx_data = onnx_data,
         onnx_sizes = onnx_sizes,
+        tflite_source = tflite_source,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
         reference_tensors = reference_tensors,
@@ -139,6 +142,7 @@ def _aot_library(
         onnx_source,
         onnx_data,
         onnx_sizes,
+        tflite_source,
         torch_loader_lib,
         torch_loader_path,
         reference_tensors,
@@ -171,6 +175,7 @@ def _aot_library(
         onnx_source = onnx_source,
         onnx_data = onnx_data,
         onnx_sizes = onnx_sizes,
+        tflite_source = tflite_source,
         reference_tensors = reference_tensors,
     )
     error = error or _gpu_error(name, target, gpu_arch, on_gpu_tensors, stream, abi, memory)
@@ -196,13 +201,14 @@ def _aot_library(
     cpu = target_cpu or "$(AOT_TARGET_CPU)"
     common = {"tags": manual, "testonly": testonly, "visibility": visibility}
     weights_file, loaded_weights, included = [], [], []
-    file = tcp_source or stablehlo_source or onnx_source
+    model_source = onnx_source or tflite_source
+    file = tcp_source or stablehlo_source or model_source
     origin = _path_of(file) if file else torch_loader_path
-    if torch_loader_lib or onnx_source or stablehlo_source:
+    if torch_loader_lib or model_source or stablehlo_source:
         if stablehlo_source:
             stablehlo_to_tcp(name, stablehlo_source, func_name, manual, testonly, visibility)
-        elif onnx_source:
-            onnx_to_tcp(name, onnx_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
+        elif model_source:
+            model_to_tcp(name, model_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
         else:
             options = loader_options(name, torch_loader_path, func_name)
             export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)
@@ -213,7 +219,7 @@ def _aot_library(
         else:
             included = weights_file
         tcp_source = "_internal_{}_tcp.mlir".format(name)
-    if reference_tensors and not onnx_source:
+    if reference_tensors and not model_source:
         complete_references(name, reference_tensors, func_name, manual, testonly, visibility)
     symbol = program_symbol(_symbol_text(name, origin, func_name, cpu, abi, memory, threads, weights, target, on_gpu_tensors, stream))
     description = name + ".json"

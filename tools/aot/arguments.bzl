@@ -21,6 +21,7 @@ def argument_error(
         onnx_source = None,
         onnx_data = [],
         onnx_sizes = {},
+        tflite_source = None,
         reference_tensors = None):
     """Finds what is wrong with the arguments of an aot_compile or an aot_library.
 
@@ -40,12 +41,13 @@ def argument_error(
       onnx_source: as for aot_compile.
       onnx_data: as for aot_compile.
       onnx_sizes: as for aot_compile.
+      tflite_source: as for aot_compile.
       reference_tensors: as for aot_compile.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, onnx_sizes, reference_tensors) or _target_problem(target, threads, cubins)
+    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, onnx_sizes, tflite_source, reference_tensors) or _target_problem(target, threads, cubins)
     if not problem:
         return None
     return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem)
@@ -87,7 +89,7 @@ def _target_problem(target, threads, cubins):
         return "cubins goes with target = \"nvptx\""
     return None
 
-def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, onnx_sizes, reference_tensors):
+def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, onnx_sizes, tflite_source, reference_tensors):
     if plain_text_problem(name, "_"):
         return "the name becomes part of file names; use letters, digits and underscores only"
     problem = plain_text_problem(package, "_-.+@/")
@@ -104,18 +106,20 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
         ("tcp_source", tcp_source),
         ("stablehlo_source", stablehlo_source),
         ("onnx_source", onnx_source),
+        ("tflite_source", tflite_source),
         ("a torch loader", has_loader),
     ] if source]
     if len(given) > 1:
         return "it has both {} and {}; give one or the other".format(given[0], given[1])
     if not given:
-        return "it has nothing to compile; give tcp_source = \"x.mlir\", stablehlo_source = \"x.mlir\", onnx_source = \"x.onnx\", or torch_loader_lib and torch_loader_path"
+        return "it has nothing to compile; give tcp_source = \"x.mlir\", stablehlo_source = \"x.mlir\", onnx_source = \"x.onnx\", tflite_source = \"x.tflite\", or torch_loader_lib and torch_loader_path"
     if reference_tensors and has_loader:
-        return "reference_tensors goes with a file of TCP, StableHLO or ONNX; those of a torch loader are what PyTorch answers"
+        return "reference_tensors goes with a file of TCP, StableHLO, ONNX or TensorFlow Lite; those of a torch loader are what PyTorch answers"
     for argument, file, suffix in [
         ("tcp_source", tcp_source, ".mlir"),
         ("stablehlo_source", stablehlo_source, ".mlir"),
         ("onnx_source", onnx_source, ".onnx"),
+        ("tflite_source", tflite_source, ".tflite"),
         ("reference_tensors", reference_tensors, ".npz"),
     ]:
         if file and not file.endswith(suffix) and ":" not in file:
@@ -137,8 +141,8 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
     for size in onnx_sizes:
         if plain_text_problem(size, "_") or type(onnx_sizes[size]) != "int" or onnx_sizes[size] < 0:
             return "onnx_sizes = {} has not sizes by names, such as {{\"batch\": 1}}".format(repr(onnx_sizes))
-    if not has_loader and not onnx_source and weights != "embedded" and not (stablehlo_source and weights == "file"):
-        return "weights = \"{}\" goes with a torch loader or onnx_source; the arguments of a {} are what it says".format(weights, given[0])
+    if not (has_loader or onnx_source or tflite_source) and weights != "embedded" and not (stablehlo_source and weights == "file"):
+        return "weights = \"{}\" goes with a torch loader, onnx_source or tflite_source; the arguments of a {} are what it says".format(weights, given[0])
     if type(threads) != "int" or threads < 1 or threads > _MOST_THREADS:
         return "threads = {} is no number from 1 to {}".format(repr(threads), _MOST_THREADS)
     return None

@@ -100,12 +100,12 @@ def export_to_tcp(name, torch_loader_lib, loader_options, weights, tags, testonl
     _export(name, torch_loader_lib, loader_options, weights, tags, testonly, visibility)
     _torch_to_tcp(name, tags, testonly, visibility)
 
-def onnx_to_tcp(name, onnx_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, tags, testonly, visibility):
-    """From a model of ONNX to TCP: gen_foo_mlir_torch, gen_foo_mlir_tcp, and what is recorded beside them.
+def model_to_tcp(name, source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, tags, testonly, visibility):
+    """From a model of ONNX or TensorFlow Lite to TCP: gen_foo_mlir_torch, gen_foo_mlir_tcp, and what is recorded beside them.
 
     Args:
       name: the program's name, foo.
-      onnx_source: as for aot_compile.
+      source: the onnx_source or tflite_source of aot_compile.
       onnx_data: as for aot_compile.
       onnx_sizes: as for aot_compile.
       reference_tensors: as for aot_compile.
@@ -118,12 +118,12 @@ def onnx_to_tcp(name, onnx_source, onnx_data, onnx_sizes, reference_tensors, fun
     mlir, references, safetensors = _exported_files(name)
     stage(
         name = "_gen_{}_export".format(name),
-        src = onnx_source,
+        src = source,
         outs = [mlir, references, safetensors],
-        program = Label("//tools/aot:export_onnx"),
-        message = "{}: exporting from ONNX".format(name),
+        program = Label("//tools/aot:export_model"),
+        message = "{}: exporting a model".format(name),
         data = onnx_data + ([reference_tensors] if reference_tensors else []),
-        options = " ".join(onnx_options(name, onnx_sizes, reference_tensors, func_name) + [
+        options = " ".join(model_options(name, onnx_sizes, reference_tensors, func_name) + [
             "--reference-tensors=$(location {})".format(references),
             "--weights=$(location {})".format(safetensors),
             "--weights-are={}".format(weights),
@@ -135,8 +135,8 @@ def onnx_to_tcp(name, onnx_source, onnx_data, onnx_sizes, reference_tensors, fun
     _exported_targets(name, tags, testonly, visibility)
     _torch_to_tcp(name, tags, testonly, visibility)
 
-def onnx_options(name, onnx_sizes, reference_tensors, func_name, path = "location"):
-    """What the programs that take a model of ONNX are told of it.
+def model_options(name, onnx_sizes, reference_tensors, func_name, path = "location"):
+    """What the programs that take a model's file are told of it.
 
     Args:
       name: the program's name, foo.

@@ -13,7 +13,7 @@ _LOADER = dict(torch_loader_lib = ":lib", torch_loader_path = "a.b")
 
 # Arguments, and what the message about them has to say.
 _REFUSED = [
-    (dict(), "nothing to compile; give tcp_source = \"x.mlir\", stablehlo_source = \"x.mlir\", onnx_source = \"x.onnx\", or torch_loader_lib"),
+    (dict(), "nothing to compile; give tcp_source = \"x.mlir\", stablehlo_source = \"x.mlir\", onnx_source = \"x.onnx\", tflite_source = \"x.tflite\", or torch_loader_lib"),
     (dict(tcp_source = "x.mlir", torch_loader_lib = ":lib"), "both tcp_source and a torch loader"),
     (dict(tcp_source = "x.mlir", torch_loader_path = "a.b"), "both tcp_source and a torch loader"),
     (dict(tcp_source = "x.py"), "\"x.py\" is not a .mlir file"),
@@ -26,11 +26,14 @@ _REFUSED = [
     (dict(stablehlo_source = "x.mlir", reference_tensors = "x.pt"), "\"x.pt\" is not a .npz file"),
     (dict(onnx_source = "x.pb"), "onnx_source = \"x.pb\" is not a .onnx file"),
     (dict(onnx_source = "x.onnx", stablehlo_source = "x.mlir"), "both stablehlo_source and onnx_source"),
+    (dict(tflite_source = "x.onnx"), "tflite_source = \"x.onnx\" is not a .tflite file"),
+    (dict(onnx_source = "x.onnx", tflite_source = "x.tflite"), "both onnx_source and tflite_source"),
+    (dict(tflite_source = "x.tflite", onnx_sizes = {"n": 1}), "onnx_sizes goes with onnx_source"),
     (dict(onnx_data = ["x.bin"], **_LOADER), "onnx_data goes with onnx_source"),
     (dict(onnx_sizes = {"n": 1}, **_LOADER), "onnx_sizes goes with onnx_source"),
     (dict(onnx_source = "x.onnx", onnx_sizes = {"n": "1"}), "onnx_sizes = {\"n\": \"1\"} has not sizes by names"),
     (dict(onnx_source = "x.onnx", onnx_sizes = {"n;touch x": 1}), "has not sizes by names"),
-    (dict(reference_tensors = "x.npz", **_LOADER), "reference_tensors goes with a file of TCP, StableHLO or ONNX"),
+    (dict(reference_tensors = "x.npz", **_LOADER), "reference_tensors goes with a file of TCP, StableHLO, ONNX or TensorFlow Lite"),
     (dict(torch_loader_path = "a.b"), "torch_loader_path needs torch_loader_lib"),
     (dict(torch_loader_lib = ":lib"), "torch_loader_lib needs torch_loader_path, such as"),
     (dict(torch_loader_lib = ":lib", torch_loader_path = "loader"), "package.module.function"),
@@ -79,6 +82,7 @@ _ACCEPTED = [
     dict(tcp_source = "x.mlir", target = "nvptx"),
     dict(tcp_source = ":generated"),
     dict(onnx_source = "x.onnx", weights = "arguments"),
+    dict(tflite_source = "x.tflite", weights = "arguments"),
     dict(stablehlo_source = "x.mlir", weights = "file", macro = "aot_library"),
     dict(onnx_source = "//a:x.onnx", onnx_data = ["//a:x.data"], reference_tensors = "x.npz"),
     dict(tcp_source = "@googletest//some/package-1.2:x.mlir"),

@@ -1,4 +1,4 @@
-"""What programs share that take a model of ONNX: the options that say which, and its reading."""
+"""What programs share that take a model's file: the options that say which, and its reading."""
 
 import argparse
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plumbline.archives.reference_archive import ReferenceArchive
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
-from plumbline.onnx_to_torch.program import load_onnx
+from plumbline.model_files import load_model
 from plumbline.onnx_to_torch.size_option import add_size
 
 
@@ -27,10 +27,11 @@ def load(
     """The program of a model, and what it is to answer, if that is said.
 
     Raises:
-      UserError: as `load_onnx` and `ReferenceArchive.read` do.
+      UserError: as `load_model` and `ReferenceArchive.read` do.
     """
     expected = None
     if given.expected:
         expected = ReferenceArchive.read(given.expected, func_name=given.func_name)
-    program = load_onnx(model, func_name=given.func_name, sizes=dict(given.size), expected=expected)
+    sizes = dict(given.size)
+    program = load_model(model, func_name=given.func_name, sizes=sizes, expected=expected)
     return program, expected

@@ -1,4 +1,4 @@
-"""Finds the op at which a model of ONNX, compiled, leaves PyTorch's numbers.
+"""Finds the op at which a model of ONNX or TensorFlow Lite, compiled, leaves PyTorch's numbers.
 
 It is run on inputs that are made up, or on those of an archive. Ends with 1 where numbers differ.
 """
@@ -6,18 +6,18 @@ It is run on inputs that are made up, or on those of an archive. Ends with 1 whe
 import argparse
 from pathlib import Path
 
-from tools.aot import bisection, onnx_options, stage
+from tools.aot import bisection, model_options, stage
 
 
 def _bisect(given: argparse.Namespace) -> None:
-    program, _ = onnx_options.load(given, given.input)
+    program, _ = model_options.load(given, given.input)
     bisection.run(f"model {given.input}", given, program)
 
 
 if __name__ == "__main__":
     arguments = stage.parser(__doc__)
     # From where the program runs, as Bazel names them.
-    arguments.add_argument("input", type=Path, help="the .onnx file")
-    onnx_options.add_options(arguments, Path)
+    arguments.add_argument("input", type=Path, help="the .onnx or .tflite file")
+    model_options.add_options(arguments, Path)
     bisection.add_options(arguments)
     stage.run(arguments, _bisect)

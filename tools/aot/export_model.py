@@ -1,18 +1,19 @@
-"""Stage program: takes a model of ONNX to the Torch dialect, and records its reference tensors.
+"""Stage program: takes a model of ONNX or TensorFlow Lite to the Torch dialect, and records its reference tensors.
 
 These are what a user's archive says, or else what PyTorch answers to inputs that are made up.
 """
 
 import argparse
+import importlib
 
 from plumbline.loader_to_torch.recorded_export import export_and_record
 from plumbline.loader_to_torch.weights import serialise
-from tools.aot import onnx_options, stage
+from tools.aot import model_options, stage
 from tools.aot.export_sample import export_sample
 
 
 def _export(given: argparse.Namespace) -> None:
-    program, expected = onnx_options.load(given, given.input)
+    program, expected = model_options.load(given, given.input)
     recorded = export_and_record(
         f"model {given.input}", program, weights=given.weights_are, expected=expected
     )
@@ -21,9 +22,16 @@ def _export(given: argparse.Namespace) -> None:
     stage.write(given.output, recorded.exported.text)
 
 
+def _warm_up() -> None:
+    # What reads models is imported once, and not for each.
+    importlib.import_module("plumbline.onnx_to_torch.program")
+    importlib.import_module("plumbline.tflite_to_torch.program")
+    export_sample()
+
+
 if __name__ == "__main__":
     arguments = stage.text_stage_parser(__doc__)
-    onnx_options.add_options(arguments, stage.path)
+    model_options.add_options(arguments, stage.path)
     arguments.add_argument(
         "--weights", type=stage.path, required=True, help="the .safetensors file to write"
     )
@@ -31,4 +39,4 @@ if __name__ == "__main__":
     arguments.add_argument(
         "--reference-tensors", type=stage.path, required=True, help="the .npz file to write"
     )
-    stage.run(arguments, _export, warm_up=export_sample)
+    stage.run(arguments, _export, warm_up=_warm_up)
