@@ -1,7 +1,7 @@
 """A graph of TensorFlow Lite, run node by node."""
 
 import dataclasses
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,13 +27,27 @@ OF_SHAPES: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
+class GraphPattern:
+    """The pattern of an op whose options name graphs of the model, which it takes as modules."""
+
+    compute: Callable[..., tuple[torch.Tensor, ...]]
+    """Takes the node, the graphs, and an `Operand` for each input."""
+    options: tuple[str, ...]
+    """Those that have the number of a graph each."""
+
+
+@dataclass(frozen=True)
 class GraphSource:
     """What graphs of a model have in common."""
 
     file: str
     """What messages call the model's file."""
-    patterns: Mapping[str, Pattern]
+    subgraphs: Sequence[Subgraph]
+    """All of the model."""
+    patterns: Mapping[str, Pattern | GraphPattern]
     """By the name of an op."""
+    being_read: list[int] = field(default_factory=list)
+    """The numbers of graphs within which one is."""
     lines: list[str] = field(default_factory=list)
     """What each node reads like, in the order of the file: a node's number is that of its line."""
 
@@ -107,7 +121,7 @@ class Graph(torch.nn.Module):
             names.append(None if stored is None else name)
         self._held.append(_Held(index, constant.tensor, tuple(names)))
 
-    def run(self, given: Sequence[torch.Tensor]) -> list[Any]:
+    def forward(self, given: Sequence[torch.Tensor]) -> list[Any]:
         """The outputs, as they are stored, of the inputs.
 
         Raises:
@@ -172,7 +186,20 @@ class _Step(torch.nn.Module):
         self.name = next((tensor.name for tensor in self._node.outputs), operator.name)
         self._place = f"{source.file}: node {number}, {self.name} ({operator.name})"
         self._pattern = source.patterns.get(operator.name)
+        self._graphs = torch.nn.ModuleList(self._read_graphs(source))
         self._call = calls_from(source.file, number)
+
+    def _read_graphs(self, source: GraphSource) -> Iterator[Graph]:
+        """Those that the node calls."""
+        if not isinstance(self._pattern, GraphPattern):
+            return
+        for option in self._pattern.options:
+            number = self._node.option(option)
+            if not 0 < number < len(source.subgraphs) or number in source.being_read:
+                raise UserError(f"{self._place}: it calls graph {number}, which it cannot")
+            source.being_read.append(number)
+            yield Graph(source.subgraphs[number], source)
+            source.being_read.pop()
 
     @property
     def read(self) -> set[int]:
@@ -219,7 +246,11 @@ class _Step(torch.nn.Module):
             for index, tensor in zip(self._inputs, self._node.inputs, strict=True)
         ]
         try:
-            made = self._call(self._pattern, self._node, *operands)
+            if isinstance(self._pattern, GraphPattern):
+                compute = self._pattern.compute
+                made = self._call(compute, self._node, [*self._graphs], *operands)
+            else:
+                made = self._call(self._pattern, self._node, *operands)
         except (Unsupported, RuntimeError, ValueError, IndexError, TypeError) as reason:
             raise UserError(f"{self._place}: {reason}") from reason
         outputs = made if isinstance(made, tuple) else (made,)

@@ -2,6 +2,7 @@
 
 from plumbline.tflite_to_torch import (
     contraction,
+    control_flow,
     convolution,
     data_movement,
     elementwise,
@@ -12,10 +13,12 @@ from plumbline.tflite_to_torch import (
     resampling,
     spectra,
 )
+from plumbline.tflite_to_torch.graph import GraphPattern
 from plumbline.tflite_to_torch.node import Pattern
 
 _FAMILIES = (
     contraction,
+    control_flow,
     convolution,
     data_movement,
     elementwise,
@@ -27,6 +30,6 @@ _FAMILIES = (
     spectra,
 )
 
-PATTERNS: dict[str, Pattern] = {
+PATTERNS: dict[str, Pattern | GraphPattern] = {
     name: pattern for family in _FAMILIES for name, pattern in family.PATTERNS.items()
 }

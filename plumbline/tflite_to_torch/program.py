@@ -2,7 +2,7 @@
 
 import linecache
 import os
-from collections.abc import Mapping
+from collections.abc import Collection
 from pathlib import Path
 
 import torch
@@ -15,7 +15,6 @@ from plumbline.loader_to_torch.model_nodes import check_expected, with_names
 from plumbline.loader_to_torch.stand_in import identifiers
 from plumbline.tflite_to_torch.graph import OF_SHAPES, Graph, GraphSource
 from plumbline.tflite_to_torch.model_file import Model, read_model
-from plumbline.tflite_to_torch.node import Pattern
 from plumbline.tflite_to_torch.patterns import PATTERNS
 from plumbline.tflite_to_torch.tensors import Tensor
 from plumbline.tflite_to_torch.variables import Variables
@@ -42,7 +41,7 @@ class TfliteProgram(torch.nn.Module):
         model = read_model(file)
         main = model.subgraphs[0]
         self.variables = Variables(model)
-        source = GraphSource(file.name, {**PATTERNS, **self.variables.patterns})
+        source = GraphSource(file.name, model.subgraphs, {**PATTERNS, **self.variables.patterns})
         _refuse_unknown(file, model, source.patterns)
         self.arguments = [main.tensors[index] for index in main.inputs]
         self.results = [main.tensors[index] for index in main.outputs]
@@ -57,15 +56,15 @@ class TfliteProgram(torch.nn.Module):
                 if not 0 < index < len(model.subgraphs):
                     raise UserError(f"{file}: it calls graph {index} once, which there is not")
                 with torch.no_grad():
-                    Graph(model.subgraphs[index], source).run(())
+                    Graph(model.subgraphs[index], source)(())
         # Tracebacks, and what is made of them, show these lines as those of the file.
         linecache.cache[file.name] = (len(source.lines), None, source.lines, file.name)
 
     def _forward(self, *inputs: torch.Tensor) -> dict[str, torch.Tensor]:
-        return dict(zip(self._result_names, self.main.run(inputs), strict=True))
+        return dict(zip(self._result_names, self.main(inputs), strict=True))
 
 
-def _refuse_unknown(file: Path, model: Model, patterns: Mapping[str, Pattern]) -> None:
+def _refuse_unknown(file: Path, model: Model, patterns: Collection[str]) -> None:
     found: dict[str, list[str]] = {}
     for graph in model.subgraphs:
         for operator in graph.operators:
