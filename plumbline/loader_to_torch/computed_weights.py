@@ -19,9 +19,10 @@ aten = torch.ops.aten
 _LEAST_ELEMENTS = 1 << 13
 """Less, such as the scale of a batch norm, is computed in no time by the kernel that reads it."""
 
-_SUMMARY = 16
+_SUMMARY = 8
 """What has so many times fewer elements than the weights that it is computed of, as a sum of each
-row of them, takes no room to speak of, and those need not be read for it."""
+row of them, takes less room, and those need not be read for it: bytes of a depthwise window of 3x3
+lie otherwise in the order that they are multiplied in."""
 
 _OF_NUMBERS = (aten.arange.start_step, aten.full.default, aten.scalar_tensor.default)
 """What makes tensors of numbers alone, the same in each call."""

@@ -79,9 +79,9 @@ def test_weights_are_computed_if_they_are_no_more_bytes(
 
 
 class _Few(torch.nn.Module):
-    def __init__(self) -> None:
+    def __init__(self, count: int) -> None:
         super().__init__()
-        self.register_buffer("weight", torch.randint(-99, 99, (8, 64), dtype=torch.int8))
+        self.register_buffer("weight", torch.randint(-99, 99, (8, count), dtype=torch.int8))
 
     weight: torch.Tensor
 
@@ -89,10 +89,11 @@ class _Few(torch.nn.Module):
         return x - self.weight.sum(1, dtype=torch.int32)
 
 
-def test_sums_of_few_weights_are_computed() -> None:
+@pytest.mark.parametrize("count", [9, 64])
+def test_sums_of_few_weights_are_computed(count: int) -> None:
     """They take less room than code that adds up."""
     x = torch.randint(9, (3, 8), dtype=torch.int32)
-    module = _Few()
+    module = _Few(count)
     program = plumbline.compile(module, (x,))
     assert torch.equal(program(x)[0], module(x))
     assert "si8" not in program.stage("torch")
