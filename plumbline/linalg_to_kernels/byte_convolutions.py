@@ -4,6 +4,9 @@ A CPU multiplies several bytes at once that lie side by side, and adds up the pr
 channels of what is quantized if the convolution before computes them so; what an instruction takes
 in place of a byte, a wider integer or one without a sign, images have already then, as each element
 is in many windows. What is computed of results, element by element, has their channels last, too.
+
+Depthwise convolutions, which add up no channels, stand between such. A vector of channels is
+widened and multiplied with one of weights.
 """
 
 from collections.abc import Sequence
@@ -13,6 +16,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith
 
 from plumbline.bindings.walk import defining_operation, operations_named
+from plumbline.linalg_to_kernels.channels_last import has_few_terms
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     GENERIC,
@@ -22,6 +26,7 @@ from plumbline.linalg_to_kernels.computations import (
     computation,
     computation_of,
     erase_unused,
+    loops_in,
 )
 from plumbline.linalg_to_kernels.contraction_groups import (
     is_large_sum_of_products,
@@ -29,6 +34,7 @@ from plumbline.linalg_to_kernels.contraction_groups import (
 )
 from plumbline.linalg_to_kernels.dot_instructions import DotInstruction, dot_instruction
 from plumbline.linalg_to_kernels.expand_contractions import is_weight
+from plumbline.linalg_to_kernels.laid_out_weights import LaidOutWeights
 from plumbline.linalg_to_kernels.pads import Pad, pad_of
 from plumbline.linalg_to_kernels.transpositions import (
     empty_turned,
@@ -59,22 +65,25 @@ class _Convolution:
     """The loop over channels of the image."""
     order: tuple[int, ...]
     """The axes of the image, and of the result, with those of channels last."""
-    dots: DotInstruction
+    dots: DotInstruction | None
+    """What adds up products of channels; None: each has a result of its own."""
 
 
 def lay_channels_last(module: ir.Operation, unit: VectorUnit) -> None:
     """Turns the images and results of such convolutions of `module` about."""
     with module.context:
+        laid_out = LaidOutWeights()
         for op in operations_named(module, GENERIC):
             member = computation(op)
             found = None if member is None else _convolution(member, unit)
             if found is not None:
-                _turn(found)
+                _turn(found, laid_out)
+        laid_out.finish()
 
 
 def _convolution(member: Computation, unit: VectorUnit) -> _Convolution | None:
     sum_ = member.sum_of_products
-    if sum_ is None or not is_large_sum_of_products(member) or not starts_from_zero(member):
+    if sum_ is None or not starts_from_zero(member):
         return None
     narrow = [before_widening(value) for value in member.inputs]
     number = next((at for at in range(2) if not is_weight(narrow[at])), None)
@@ -82,33 +91,47 @@ def _convolution(member: Computation, unit: VectorUnit) -> _Convolution | None:
         return None
     image, weights = narrow[number], narrow[1 - number]
     rank = ir.RankedTensorType(image.type).rank
-    along, of_image = member.result_loops(0), sum_.accesses[number].axes
+    along = member.result_loops(0)
     if rank < 3 or along is None or len(along) != rank:
         return None
-    channels = [
-        loop
-        for loop in sum_.summed
-        if of_image[1] == ((loop, 1),) and ((loop, 1),) in sum_.accesses[1 - number].axes
-    ]
-    if len(channels) != 1 or along[-1] not in dict(of_image[-1]):
+    of_image, of_weights = (
+        [tuple(term for term in axis if member.sizes[term[0]] != 1) for axis in access.axes]
+        for access in (sum_.accesses[number], sum_.accesses[1 - number])
+    )
+    if len(of_image[1]) != 1 or of_image[1] not in of_weights:
+        return None
+    ((channels, step),) = of_image[1]
+    if step != 1 or along[-1] not in dict(sum_.accesses[number].axes[-1]):
         return None
     elements = [ir.RankedTensorType(each.type).element_type for each in (image, weights)]
     sums = ir.RankedTensorType(member.results[0].type).element_type
-    dots = dot_instruction(elements, sums, unit)
-    size = member.sizes[channels[0]]
-    if str(elements[0]) != "i8" or dots is None or size == DYNAMIC:
+    if {*map(str, elements)} != {"i8"} or str(sums) != "i32":
         return None
-    dots = dots.for_count(size)
-    if dots is None:
+    dots = None
+    if channels in sum_.summed:
+        dots = dot_instruction(elements, sums, unit)
+        size = member.sizes[channels]
+        dots = None if dots is None or size == DYNAMIC else dots.for_count(size)
+        if dots is None or not is_large_sum_of_products(member):
+            return None
+    elif channels != along[1] or not has_few_terms(member) or not _widens_bytes(unit):
         return None
     made = defining_operation(image)
     pad = pad_of(made) if made is not None and made.name == "tensor.pad" else None
     order = (0, *range(2, rank), 1)
     source = image if pad is None else pad.source
-    return _Convolution(member, number, source, pad, weights, channels[0], order, dots)
+    return _Convolution(member, number, source, pad, weights, channels, order, dots)
 
 
-def _turn(found: _Convolution) -> None:
+def _widens_bytes(unit: VectorUnit) -> bool:
+    """Whether vectors of bytes are widened as they are loaded, which SSE2 takes several steps for.
+
+    What multiplies bytes does that, too; without it images around have their planes last.
+    """
+    return bool(unit.dots) or unit.lanes(32) == 1
+
+
+def _turn(found: _Convolution, laid_out: LaidOutWeights) -> None:
     op = found.member.op.operation
     before = list(op.operands)
     image = _channels_last(found.image, found.order, op)
@@ -117,7 +140,7 @@ def _turn(found: _Convolution) -> None:
         if (pad := found.pad) is not None:
             low, high = ([of[axis] for axis in found.order] for of in (pad.low, pad.high))
             image = padded(image, low, high, _as_multiplied(pad.value, found.dots))
-        result = transpose_back(_sums(found, image), found.order)
+        result = transpose_back(_sums(found, image, laid_out), found.order)
     op.results[0].replace_all_uses_with(result)
     op.erase()
     erase_unused(*before)
@@ -136,9 +159,9 @@ def _channels_last(image: ir.Value, order: Sequence[int], reader: ir.Operation) 
         return transpose(image, order)
 
 
-def _prepared(image: ir.Value, dots: DotInstruction) -> ir.Value:
+def _prepared(image: ir.Value, dots: DotInstruction | None) -> ir.Value:
     type_ = ir.RankedTensorType(image.type)
-    if not dots.prepares(type_.element_type):
+    if dots is None or not dots.prepares(type_.element_type):
         return image
     return generic(
         empty_like(image, like(type_.element_type, dots.bits)),
@@ -148,11 +171,13 @@ def _prepared(image: ir.Value, dots: DotInstruction) -> ir.Value:
     )
 
 
-def _as_multiplied(element: ir.Value, dots: DotInstruction) -> ir.Value:
-    return dots.prepared(element) if dots.prepares(element.type) else element
+def _as_multiplied(element: ir.Value, dots: DotInstruction | None) -> ir.Value:
+    if dots is None or not dots.prepares(element.type):
+        return element
+    return dots.prepared(element)
 
 
-def _sums(found: _Convolution, image: ir.Value) -> ir.Value:
+def _sums(found: _Convolution, image: ir.Value, laid_out: LaidOutWeights) -> ir.Value:
     """The sums of products, [batch, ..., channels]; those of channels are added up side by side."""
     member = found.member
     along = member.result_loops(0)
@@ -163,11 +188,16 @@ def _sums(found: _Convolution, image: ir.Value) -> ir.Value:
     loops = [*outside, *inside]
     dims = [ir.AffineDimExpr.get(loops.index(loop)) for loop in range(len(loops))]
     of_image = [member.maps[found.number].results[axis] for axis in found.order]
-    by_loops = ir.AffineMap.get(len(loops), 0, of_image)
-    maps = [
-        ir.AffineMap.get(len(loops), 0, list(composed(map_, dims, len(loops))))
-        for map_ in (by_loops, member.maps[1 - found.number])
-    ]
+    weights, of_weights = found.weights, [*member.maps[1 - found.number].results]
+    if found.dots is None:
+        are_last = [found.channels in loops_in(at) for at in of_weights]
+        axes = sorted(range(len(of_weights)), key=are_last.__getitem__)
+        weights = laid_out.turned(weights, axes)
+        of_weights = [of_weights[axis] for axis in axes]
+    maps = []
+    for places in (of_image, of_weights):
+        before = ir.AffineMap.get(len(loops), 0, places)
+        maps.append(ir.AffineMap.get(len(loops), 0, list(composed(before, dims, len(loops)))))
     result = member.results[0]
     sums = ir.RankedTensorType(result.type).element_type
     out = empty_turned(result, found.order)
@@ -175,13 +205,13 @@ def _sums(found: _Convolution, image: ir.Value) -> ir.Value:
 
     def added(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
         element, weight = elements
-        if found.dots.left_offset:
+        if found.dots is not None and found.dots.left_offset:
             element = found.dots.prepared(element)
         return arith.addi(so_far[0], arith.muli(cast(element, sums), cast(weight, sums)))
 
     (total,) = loop_nest(
         [zeros],
-        [image, found.weights],
+        [image, weights],
         [*maps, dims_map(len(loops), range(len(outside)))],
         [*[PARALLEL] * len(outside), *[REDUCTION] * len(inside)],
         added,

@@ -6,7 +6,6 @@ channels, and what is made of the result goes back: all three are turned about, 
 weights, which is done to these when a program is built.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,6 @@ from plumbline.linalg_to_kernels.computations import (
     computation,
     erase_unused,
 )
-from plumbline.linalg_to_kernels.constants import argument_attributes
 from plumbline.linalg_to_kernels.contraction_groups import (
     is_large_sum_of_products,
     starts_from_zero,
@@ -29,13 +27,9 @@ from plumbline.linalg_to_kernels.products import product_of
 from plumbline.linalg_to_kernels.transpositions import (
     Turned,
     innermost_axis,
-    transpose,
     transposed,
     turn,
 )
-from plumbline.signature.strided_layout import StridedLayout
-from plumbline.signature.weight_arguments import EMBEDDED, LAYOUT
-from plumbline.signature.weight_layout import WeightLayout
 from plumbline.tcp_to_linalg.building import padded
 
 _MOST_TERMS = 81
@@ -77,8 +71,7 @@ def _depthwise(member: Computation) -> _Depthwise | None:
     along = member.result_loops(0)
     if sum_ is None or sum_.rows or along is None or not starts_from_zero(member):
         return None
-    terms = product_of([member.sizes[loop] for loop in sum_.summed])
-    if terms is None or terms > _MOST_TERMS:
+    if not has_few_terms(member):
         return None
     image = member.inputs[sum_.right]
     made = defining_operation(image)
@@ -104,6 +97,13 @@ def _depthwise(member: Computation) -> _Depthwise | None:
     return _Depthwise(member, sum_.right, copy.inputs[0], order, pad, axes)
 
 
+def has_few_terms(member: Computation) -> bool:
+    """Whether windows are so small that code is made of all that is added up in one."""
+    sizes = [size for size, reduces in zip(member.sizes, member.reduces, strict=True) if reduces]
+    terms = product_of(sizes)
+    return terms is not None and terms <= _MOST_TERMS
+
+
 def _turn(found: _Depthwise, weights: LaidOutWeights) -> None:
     """Turns a convolution about, and what it reads, and transposes its result."""
     member, pad, order = found.member, found.pad, found.order
@@ -120,20 +120,7 @@ def _turn(found: _Depthwise, weights: LaidOutWeights) -> None:
             image = padded(image, low, high, pad.value)
         turned = [
             Turned(found.image, image, order),
-            Turned(1 - found.image, _turned(weight, of_weights, weights), of_weights),
+            Turned(1 - found.image, weights.turned(weight, of_weights), of_weights),
         ]
     turn(member, turned, of_result)
     erase_unused(*before)
-
-
-def _turned(weight: ir.Value, axes: Sequence[int], weights: LaidOutWeights) -> ir.Value:
-    """The weights with their axes in another order."""
-    attributes = argument_attributes(weight)
-    if EMBEDDED not in attributes or LAYOUT in attributes:
-        return transpose(weight, axes)
-    shape = ir.RankedTensorType(weight.type).shape
-    strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    view = StridedLayout(
-        0, tuple(((shape[axis], strides[axis]),) if shape[axis] != 1 else () for axis in axes)
-    )
-    return weights.laid_out(weight, WeightLayout(view))

@@ -1,10 +1,14 @@
 """Gives the public functions of a module their weights as kernels read them."""
 
+import math
 from collections.abc import Sequence
 
 from torch_mlir import ir
 
+from plumbline.linalg_to_kernels.constants import argument_attributes
+from plumbline.linalg_to_kernels.transpositions import transpose
 from plumbline.signature.name_attributes import rearrange_names
+from plumbline.signature.strided_layout import StridedLayout
 from plumbline.signature.weight_arguments import EMBEDDED, LAYOUT
 from plumbline.signature.weight_layout import WeightLayout
 
@@ -28,6 +32,21 @@ class LaidOutWeights:
                 weight.location,
             )
         return self._laid_out[key]
+
+    def turned(self, weight: ir.Value, axes: Sequence[int]) -> ir.Value:
+        """A weight with its axes in another order: by then if the model has it, else in each call.
+
+        That is so of one that a file has in a layout, too.
+        """
+        attributes = argument_attributes(weight)
+        if EMBEDDED not in attributes or LAYOUT in attributes:
+            return transpose(weight, axes)
+        shape = ir.RankedTensorType(weight.type).shape
+        strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        view = StridedLayout(
+            0, tuple(((shape[axis], strides[axis]),) if shape[axis] != 1 else () for axis in axes)
+        )
+        return self.laid_out(weight, WeightLayout(view))
 
     def finish(self) -> None:
         """Puts the arguments into order, so that weights come before all others."""

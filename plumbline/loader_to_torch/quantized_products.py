@@ -35,7 +35,7 @@ _LANE = 4
 """How many products an instruction adds up: CPUs that have it take sums of a multiple of these."""
 
 _LEAST_SUMMED = 16
-"""Of fewer, as of a picture's three colours, sums of floats are as fast."""
+"""Of fewer, sums of floats are as fast."""
 
 _BYTES = (torch.int8, torch.uint8)
 
@@ -341,15 +341,16 @@ def _convolution(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | Non
     if x is None or weight is None or x.is_by_channel or isinstance(x.zero_point, Node):
         return None
     shape = weight.integers.meta["val"].shape
-    rank = len(shape) - 2
+    rank, groups = len(shape) - 2, given.get("groups", 1)
     if (
-        given.get("groups", 1) != 1
-        or given.get("transposed")
+        given.get("transposed")
         or x.integers.meta["val"].ndim != len(shape)
-        or not _may_be_summed(math.prod(shape[1:]))
-        # Those of a place lie side by side, and are multiplied several at once.
-        or shape[1] % _LANE
+        or math.prod(shape[1:]) > _MOST_SUMMED
     ):
+        return None
+    # Channels of a place lie side by side. They are multiplied several at once and added up, which
+    # a picture's three colours are too few for, or each is one of a vector.
+    if not (shape[1] % _LANE == 0 if groups == 1 else shape[1] == 1 and shape[0] == groups):
         return None
     graph = node.graph
     return graph.call_function(
@@ -364,6 +365,7 @@ def _convolution(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | Non
                 _of_axes(given.get(name, default), rank)
                 for name, default in (("stride", 1), ("padding", 0), ("dilation", 1))
             ),
+            groups,
         ),
     )
 

@@ -28,7 +28,9 @@ def _rounded(x: torch.Tensor, zero_point: int = -3) -> torch.Tensor:
 
 
 class _Convolution(torch.nn.Module):
-    def __init__(self, *shape: int, **options: int) -> None:
+    zeros: torch.Tensor
+
+    def __init__(self, *shape: int, **options: Any) -> None:
         super().__init__()
         self._options: Any = options
         self.register_buffer("integers", torch.randint(-127, 128, shape, dtype=torch.int8))
@@ -39,7 +41,10 @@ class _Convolution(torch.nn.Module):
         weight = _OPS.dequantize_per_channel.default(
             self.integers, self.scales, self.zeros, 0, -128, 127, torch.int8
         )
-        return torch.nn.functional.conv2d(x, weight, **self._options)
+        number_of_axes = weight.ndim - 2
+        convolve = getattr(torch.nn.functional, f"conv{number_of_axes}d")
+        result: torch.Tensor = convolve(x, weight, **self._options)
+        return result
 
 
 class _Residual(torch.nn.Module):
@@ -59,6 +64,26 @@ class _Residual(torch.nn.Module):
         return self.wider(y), self.smaller(y)
 
 
+class _Separable(torch.nn.Module):
+    """A convolution of planes with windows of their own, between such of single places."""
+
+    def __init__(
+        self, channels: int, window: int, zero_point: int, rank: int, **options: Any
+    ) -> None:
+        super().__init__()
+        of_places = [1] * rank
+        self.first = _Convolution(channels, 8, *of_places)
+        self.planes = _Convolution(channels, 1, *[window] * rank, groups=channels, **options)
+        self.last = _Convolution(12, channels, *of_places)
+        self._zero_point = zero_point
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = _rounded(self.first(_rounded(x)).relu(), self._zero_point)
+        x = _rounded(self.planes(x).relu(), -128)
+        result: torch.Tensor = self.last(x)
+        return result
+
+
 def _kernels(target_cpu: str) -> str:
     """Those of such a program, whose results are PyTorch's."""
     torch.manual_seed(0)
@@ -76,6 +101,72 @@ def test_results(target_cpu: str) -> None:
     # done to them: none lie in memory.
     lies_wide = re.search(r"memref.view .* to memref<(?:\d+x)+i32>", kernels) is not None
     assert lies_wide == (target_cpu == "x86-64")
+
+
+@pytest.mark.parametrize(
+    ("channels", "window", "sizes", "options"),
+    [
+        (33, 3, (14, 13), {"padding": 1, "stride": 2}),
+        (16, 5, (12, 12), {"padding": (2, 1), "stride": (2, 1)}),
+        (24, 3, (9, 11), {"padding": 2, "dilation": 2}),
+        (24, 1, (9, 11), {}),
+        (24, 7, (7, 7), {}),
+        (4, 3, (10, 11), {"padding": 1}),
+        # Of so many terms no code is made for each.
+        (16, 11, (12, 11), {"padding": 5}),
+        (16, 3, (50,), {"padding": 1}),
+        (16, 3, (6, 7, 8), {"padding": 1}),
+    ],
+)
+def test_planes_with_windows_of_their_own(
+    channels: int, window: int, sizes: tuple[int, ...], options: Any
+) -> None:
+    _check_planes(channels, window, sizes, options, "native")
+
+
+@pytest.mark.parametrize("target_cpu", ["native", "baseline", "x86-64"])
+def test_planes_between_bytes(target_cpu: str) -> None:
+    kernels = _check_planes(20, 3, (9, 11), {"padding": 1}, target_cpu)
+    # They come of bytes, and bytes come of them. Only SSE2 does not widen them as it loads them.
+    assert re.search(r"memref.view .* to memref<(?:\d+x)+f32>", kernels) is None
+    lies_wide = re.search(r"memref.view .* to memref<(?:\d+x)+i32>", kernels) is not None
+    assert lies_wide == (target_cpu == "x86-64")
+
+
+def _check_planes(
+    channels: int, window: int, sizes: tuple[int, ...], options: Any, target_cpu: str
+) -> str:
+    """The kernels of such planes, whose results are PyTorch's. What stands for 0 is not 0."""
+    torch.manual_seed(0)
+    module = _Separable(channels, window, 5, len(sizes), **options).eval()
+    x = 2 * torch.randn(2, 8, *sizes)
+    program = plumbline.compile(module, (x,), target_cpu=target_cpu)
+    torch.testing.assert_close(program(x)[0], module(x))
+    kernels: str = program.stage("kernels")
+    return kernels
+
+
+class _Other(torch.nn.Module):
+    """What is quantized in other ways than those of the quantizers."""
+
+    def __init__(self, zeros: int, outputs: int) -> None:
+        super().__init__()
+        self.planes = _Convolution(16 * outputs, 1, 3, 3, groups=16, padding=1)
+        torch.randint(-zeros, zeros + 1, (16 * outputs,), out=self.planes.zeros)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        by: Any = (0.05, 131, 0, 255, torch.uint8)
+        x = _OPS.dequantize_per_tensor.default(_OPS.quantize_per_tensor.default(x, *by), *by)
+        result: torch.Tensor = self.planes(x)
+        return result
+
+
+@pytest.mark.parametrize(("zeros", "outputs"), [(0, 1), (5, 1), (0, 2), (5, 2)])
+def test_planes_quantized_otherwise(zeros: int, outputs: int) -> None:
+    """Bytes without a sign, zero points of weights, and several windows for a plane."""
+    torch.manual_seed(0)
+    module, x = _Other(zeros, outputs).eval(), 2 * torch.randn(2, 16, 9, 11)
+    torch.testing.assert_close(plumbline.compile(module, (x,))(x)[0], module(x))
 
 
 def test_bytes_without_a_sign(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,8 +98,9 @@ class _InBlocks(torch.nn.Module):
 class _Convolution(_Layer):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         convolve = (torch.conv1d, torch.conv2d, torch.conv3d)[x.ndim - 3]
-        y = convolve(_rounded(x, _U8), self.weight, self.bias, stride=2, padding=1)
-        other = convolve(_rounded(x, _S8), self.weight, dilation=2)
+        groups = x.shape[1] // self.weight.shape[1]
+        y = convolve(_rounded(x, _U8), self.weight, self.bias, stride=2, padding=1, groups=groups)
+        other = convolve(_rounded(x, _S8), self.weight, dilation=2, groups=groups)
         return torch.cat([_rounded(y, _S8).flatten(1), other.flatten(1)], 1)
 
 
@@ -116,6 +117,9 @@ def _numbers(*shape: int) -> torch.Tensor:
         (_Convolution(24, 16, 3, zero_points=True), _numbers(2, 16, 9)),
         (_Convolution(24, 16, 3, 2), _numbers(3, 16, 7, 8)),
         (_Convolution(8, 4, 3, 1, 2), _numbers(2, 4, 7, 4, 5)),
+        (_Convolution(12, 4, 3), _numbers(2, 4, 9)),
+        (_Convolution(17, 1, 9, zero_points=True), _numbers(2, 17, 21)),
+        (_Convolution(24, 1, 5, 3), _numbers(3, 24, 11, 8)),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -96,20 +96,22 @@ def _convolution(
     stride: list[int],
     padding: list[int],
     dilation: list[int],
+    groups: int,
 ) -> torch.Tensor:
-    """The convolution, of one group, of numbers that integers of 8 bits stand for, in float32.
+    """The convolution of numbers that integers of 8 bits stand for, in float32.
 
     Args:
       x: [batch, channels, sizes...].
       scale: of one element.
       zero_point: that of `x`.
-      weight: [channels put out, channels, sizes of a window...].
+      weight: [channels put out, channels of a group, sizes of a window...].
       weight_scale: of a channel that is put out, or of no dimension.
       weight_zero_point: of the shape of `weight_scale`; None: it is 0 everywhere.
       bias: float32, of a channel that is put out.
       stride: along each axis, as are `padding` and `dilation`.
       padding: by what stands for 0.
       dilation: steps from an element of a window to the next.
+      groups: how many there are, of as many channels each.
     """
     image = Integers(x, zero_point).signed
     padded = image.elements
@@ -122,7 +124,7 @@ def _convolution(
         operands = (each.to(torch.int32) for each in (windows, by))
         none = [0] * len(padding)
         sums: torch.Tensor = torch.ops.aten.convolution(
-            *operands, None, stride, none, dilation, False, none, 1
+            *operands, None, stride, none, dilation, False, none, groups
         )
         return sums
 
@@ -134,7 +136,8 @@ def _convolution(
             of_windows = of_windows - weight[0].numel() * weight_zero_point.to(torch.int32)
         sums = sums - (image.zero_point * of_windows).view(axes)
     if weight_zero_point is not None:
-        added = convolved(padded, torch.ones_like(weight[:1]))
+        # Those of a group are the same for all channels that it puts out.
+        added = convolved(padded, torch.ones_like(weight if groups > 1 else weight[:1]))
         sums = sums - added * _of_channels(weight_zero_point.to(torch.int32), axes)
     result = sums.to(torch.float32) * _of_channels(_scales(scale, weight_scale), axes)
     return result if bias is None else result + bias.view(axes)
