@@ -99,6 +99,7 @@ class Graph(torch.nn.Module):
                 continue
             with mode:
                 step.compute(values, constants)
+            step.check(values)
             self._steps.append(step)
             self.add_module(attribute_name(self, step.name), step)
         for index in sorted(
@@ -257,17 +258,29 @@ class _Step(torch.nn.Module):
         if len(outputs) != len(self._outputs):
             has = f"it has {len(self._outputs)} outputs, where it computes {len(outputs)}"
             raise UserError(f"{self._place}: {has}")
-        for index, tensor, output in zip(self._outputs, self._node.outputs, outputs, strict=True):
-            if isinstance(output, torch.Tensor) and not tensor.is_dynamic:
-                self._check(tensor, output)
-            values[index] = output
+        values.update(zip(self._outputs, outputs, strict=True))
 
-    def _check(self, tensor: Tensor, output: torch.Tensor) -> None:
-        if output.shape != tensor.shape or output.dtype != tensor.dtype:
-            raise UserError(
-                f"{self._place}: {tensor.name} is {output.dtype} of the sizes "
-                f"{list(output.shape)}, where the model says {tensor.dtype} of {list(tensor.shape)}"
-            )
+    def check(self, values: Mapping[int, Any]) -> None:
+        """Holds the sizes and types of its outputs against what the model says of them.
+
+        Raises:
+          UserError: they differ.
+        """
+        for index, tensor in zip(self._outputs, self._node.outputs, strict=True):
+            output = values[index]
+            if tensor.is_dynamic or not isinstance(output, torch.Tensor):
+                continue
+            # Sizes that depend on numbers are none of the model's.
+            sizes = [*output.shape]
+            says = [
+                own if isinstance(own, torch.SymInt) else size
+                for own, size in zip(sizes, tensor.shape, strict=False)
+            ]
+            if len(says) != len(tensor.shape) or output.dtype != tensor.dtype or sizes != says:
+                raise UserError(
+                    f"{self._place}: {tensor.name} is {output.dtype} of the sizes "
+                    f"{sizes}, where the model says {tensor.dtype} of {list(tensor.shape)}"
+                )
 
 
 def _numbers(tensor: Tensor) -> list[Any] | None:

@@ -69,8 +69,13 @@ def _one_hot(
 
 
 def _largest(node: Node, x: Operand, count: Operand) -> tuple[torch.Tensor, torch.Tensor]:
-    values, indices = node.converted(x).topk(node.number(1))
-    return values, indices.to(node.outputs[1].dtype)
+    stored, kept = node.converted(x), node.number(1)
+    if not 0 <= kept <= stored.shape[-1]:
+        raise Unsupported(f"it takes {kept} of {stored.shape[-1]} elements")
+    # The first of equal elements, as a stable sort has it.
+    values, indices = torch.sort(stored, dim=-1, descending=True, stable=True)
+    taken = values.narrow(-1, 0, kept), indices.narrow(-1, 0, kept)
+    return taken[0], taken[1].to(node.outputs[1].dtype)
 
 
 def _where(node: Node, condition: Operand) -> torch.Tensor:

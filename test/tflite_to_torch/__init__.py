@@ -1,0 +1,1 @@
+"""Tests of plumbline.tflite_to_torch."""
