@@ -1,12 +1,15 @@
 """What programs share that run the nodes of a model's file, of ONNX or TensorFlow Lite."""
 
+import contextlib
 import inspect
 import itertools
+import logging
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from plumbline.errors import UserError
 
@@ -72,3 +75,14 @@ def check_expected(
     if results != known:
         counts = f"{results} results, where the reference tensors have {known} outputs"
         raise UserError(f"{who}: it has {counts}")
+
+
+@contextlib.contextmanager
+def silent() -> Iterator[None]:
+    """Has PyTorch print no tracebacks of ops that find fake tensors of wrong sizes."""
+    logger = logging.getLogger(FakeTensorMode.__module__)
+    was_disabled, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = was_disabled

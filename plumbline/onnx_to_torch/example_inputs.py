@@ -1,7 +1,6 @@
 """Inputs that fit what a model says of its arguments."""
 
 import contextlib
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.loader_to_torch.model_nodes import silent
 from plumbline.onnx_to_torch.argument_sizes import ArgumentSizes, OtherSize, names_in
 from plumbline.onnx_to_torch.values import torch_dtype
 
@@ -154,20 +154,9 @@ def _without_memory(
     shapes: Sequence[Sequence[int]], dtypes: Sequence[torch.dtype]
 ) -> Iterator[Sequence[torch.Tensor]]:
     """Inputs of these shapes that have no elements; ops of them find shapes alone."""
-    with _silent(), FakeTensorMode(allow_non_fake_inputs=True):
+    with silent(), FakeTensorMode(allow_non_fake_inputs=True):
         pairs = zip(shapes, dtypes, strict=True)
         yield [torch.empty(shape, dtype=dtype) for shape, dtype in pairs]
-
-
-@contextlib.contextmanager
-def _silent() -> Iterator[None]:
-    """Has PyTorch print no tracebacks of ops that find fake tensors of wrong sizes."""
-    logger = logging.getLogger(FakeTensorMode.__module__)
-    was_disabled, logger.disabled = logger.disabled, True
-    try:
-        yield
-    finally:
-        logger.disabled = was_disabled
 
 
 def _size(argument: ValueInfoProto, axis: int, number: int) -> int:

@@ -11,13 +11,16 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
-from plumbline.loader_to_torch.model_nodes import attribute_name, calls_from
+from plumbline.loader_to_torch.model_nodes import attribute_name, calls_from, silent
 from plumbline.tflite_to_torch.model_file import NOTHING, Operator, Subgraph
 from plumbline.tflite_to_torch.node import Node, Pattern
 from plumbline.tflite_to_torch.tensors import Operand, Tensor, bias_of_floats
 
 _MOST_KNOWN = 4096
 """The largest tensor that is looked at as numbers: more are no shape."""
+
+_REFUSALS = (Unsupported, RuntimeError, ValueError, IndexError, TypeError, AssertionError)
+"""What patterns raise, and PyTorch's ops of tensors that do not fit them."""
 
 OF_SHAPES: Mapping[str, Any] = {
     "RANK": lambda tensor: torch.tensor(tensor.ndim),
@@ -93,11 +96,11 @@ class Graph(torch.nn.Module):
                 for index in operator.inputs
                 if index != NOTHING and self._tensors[index].constant is not None
             }
-            if (known := step.known(values, constants)) is not None:
+            if (known := step.known(values, constants, mode)) is not None:
                 for index, tensor in zip(operator.outputs, known, strict=True):
                     self._tensors[index] = tensor
                 continue
-            with mode:
+            with silent(), mode:
                 step.compute(values, constants)
             step.check(values)
             self._steps.append(step)
@@ -209,7 +212,10 @@ class _Step(torch.nn.Module):
         return {index for place, index in enumerate(self._inputs) if place not in as_numbers}
 
     def known(
-        self, values: Mapping[int, Any], constants: Mapping[int, Operand]
+        self,
+        values: Mapping[int, Any],
+        constants: Mapping[int, Operand],
+        without_numbers: FakeTensorMode,
     ) -> list[Tensor] | None:
         """Its outputs, if these are no more than shapes; of `values` the sizes are known."""
         outputs = self._node.outputs
@@ -225,6 +231,11 @@ class _Step(torch.nn.Module):
             and all(numbers is not None for numbers in self._node.known)
         ):
             known: dict[int, Any] = {}
+            # Whatever a file says is made only if it is small.
+            with silent(), without_numbers:
+                self.compute(known, constants)
+            if not all(map(_is_small, known.values())):
+                return None
             self.compute(known, constants)
             results = [known[index] for index in self._outputs]
         else:
@@ -252,7 +263,7 @@ class _Step(torch.nn.Module):
                 made = self._call(compute, self._node, [*self._graphs], *operands)
             else:
                 made = self._call(self._pattern, self._node, *operands)
-        except (Unsupported, RuntimeError, ValueError, IndexError, TypeError) as reason:
+        except _REFUSALS as reason:
             raise UserError(f"{self._place}: {reason}") from reason
         outputs = made if isinstance(made, tuple) else (made,)
         if len(outputs) != len(self._outputs):
@@ -281,6 +292,12 @@ class _Step(torch.nn.Module):
                     f"{self._place}: {tensor.name} is {output.dtype} of the sizes "
                     f"{sizes}, where the model says {tensor.dtype} of {list(tensor.shape)}"
                 )
+
+
+def _is_small(output: torch.Tensor) -> bool:
+    # How many of the few numbers that it has WHERE finds is not known.
+    count = output.numel()
+    return isinstance(count, torch.SymInt) or count <= _MOST_KNOWN
 
 
 def _numbers(tensor: Tensor) -> list[Any] | None:

@@ -25,6 +25,9 @@ _DAMAGED = (struct.error, IndexError, ValueError, TypeError, UnicodeDecodeError,
 
 _HALF_BYTES = "INT4"
 
+_MOST_BYTES = 1 << 31
+"""The largest tensor, as large as a FlatBuffer may be: memory is allocated for what a file says."""
+
 NOTHING = -1
 """The number of a tensor that is left out."""
 
@@ -219,6 +222,10 @@ def _tensor(content: bytes, model: "tflite.Model", tensor: "tflite.Tensor") -> T
     shape = tuple(map(int, _numbers(tensor.ShapeLength(), tensor.ShapeAsNumpy)))
     if any(size < 0 for size in shape):
         raise ValueError(f"tensor {name} has the sizes {shape}")
+    # Strides are reckoned of what has no elements, too.
+    count = math.prod(max(size, 1) for size in shape)
+    if dtype is not None and count * dtype.itemsize > _MOST_BYTES:
+        raise ValueError(f"tensor {name} has the sizes {shape}, which is over 2 GiB")
     signature = _numbers(tensor.ShapeSignatureLength(), tensor.ShapeSignatureAsNumpy)
     constant = None
     data = _data(content, model, tensor.Buffer())

@@ -1,5 +1,6 @@
 """A node of a graph of TensorFlow Lite, as the patterns see it."""
 
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -41,13 +42,9 @@ class Node:
         """An option, by the name of its accessor, or else the default.
 
         Raises:
-          Unsupported: there is neither.
+          Unsupported: there is neither, or it cannot be read.
         """
-        if (accessor := getattr(self.options, name, None)) is not None:
-            return accessor()
-        if default is None:
-            raise Unsupported(f"it has no option {name}")
-        return default
+        return option_of(self.options, name, default)
 
     def option_numbers(self, name: str) -> list[int]:
         """An option that is a list of numbers; none, where it is not there."""
@@ -95,6 +92,22 @@ class Node:
         if operand.tensor.quantization == self.outputs[0].quantization:
             return operand.stored
         return self.outputs[0].stored(operand.real, -torch.inf, torch.inf)
+
+
+def option_of(options: Any, name: str, default: Any = None) -> Any:
+    """An option of a table of the schema's, by the name of its accessor, or else the default.
+
+    Raises:
+      Unsupported: there is neither, or it cannot be read.
+    """
+    if (accessor := getattr(options, name, None)) is not None:
+        try:
+            return accessor()
+        except (struct.error, TypeError) as error:
+            raise Unsupported(f"its option {name} is not in the file: {error}") from error
+    if default is None:
+        raise Unsupported(f"it has no option {name}")
+    return default
 
 
 Pattern: TypeAlias = Callable[..., Any]

@@ -10,11 +10,13 @@ import torch
 from plumbline.archives.reference_archive import ReferenceArchive
 from plumbline.archives.torch_tensors import to_torch
 from plumbline.errors import UserError
+from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, checked
 from plumbline.loader_to_torch.model_nodes import check_expected, with_names
 from plumbline.loader_to_torch.stand_in import identifiers
 from plumbline.tflite_to_torch.graph import OF_SHAPES, Graph, GraphSource
 from plumbline.tflite_to_torch.model_file import Model, read_model
+from plumbline.tflite_to_torch.node import option_of
 from plumbline.tflite_to_torch.patterns import PATTERNS
 from plumbline.tflite_to_torch.tensors import Tensor
 from plumbline.tflite_to_torch.variables import Variables
@@ -52,7 +54,10 @@ class TfliteProgram(torch.nn.Module):
         self.main = Graph(main, source)
         for operator in main.operators:
             if operator.name == "CALL_ONCE":
-                index = operator.options.InitSubgraphIndex() if operator.options else 0
+                try:
+                    index = option_of(operator.options, "InitSubgraphIndex")
+                except Unsupported as reason:
+                    raise UserError(f"{file}: CALL_ONCE: {reason}") from reason
                 if not 0 < index < len(model.subgraphs):
                     raise UserError(f"{file}: it calls graph {index} once, which there is not")
                 with torch.no_grad():
@@ -126,7 +131,7 @@ def _example(who: str, tensor: Tensor, generator: torch.Generator) -> torch.Tens
     if tensor.dtype.is_floating_point or tensor.dtype.is_complex:
         return torch.randn(tensor.shape, generator=generator, dtype=tensor.dtype)
     bounds = 0, 2
-    if tensor.quantization is not None:
+    if tensor.quantization is not None and tensor.dtype.itemsize < torch.int64.itemsize:
         range_ = torch.iinfo(tensor.dtype)
         bounds = range_.min, range_.max + 1
-    return torch.randint(*bounds, tensor.shape, generator=generator).to(tensor.dtype)
+    return torch.randint(*bounds, tensor.shape, generator=generator, dtype=tensor.dtype)

@@ -1,14 +1,15 @@
 """What a model holds from one call to the next, such as what a stream has had so far."""
 
+import contextlib
 from collections.abc import Mapping
 
 import torch
 
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.loader_to_torch.model_nodes import attribute_name
-from plumbline.tflite_to_torch.model_file import Model, Operator, Subgraph
-from plumbline.tflite_to_torch.node import Node, Pattern
-from plumbline.tflite_to_torch.tensors import Operand, Tensor
+from plumbline.tflite_to_torch.model_file import NOTHING, Model, Operator
+from plumbline.tflite_to_torch.node import Node, Pattern, option_of
+from plumbline.tflite_to_torch.tensors import Operand
 
 
 class Variables(torch.nn.Module):
@@ -22,10 +23,14 @@ class Variables(torch.nn.Module):
             names: dict[int, str] = {}
             for operator in graph.operators:
                 if operator.name == "VAR_HANDLE":
-                    names[operator.outputs[0]] = _name(operator)
+                    # Of what cannot be read the node says so that has it.
+                    with contextlib.suppress(Unsupported):
+                        names |= {index: _name(operator) for index in operator.outputs}
                 elif operator.name in ("ASSIGN_VARIABLE", "READ_VARIABLE"):
-                    name = names.get(operator.inputs[0])
-                    tensor = _value(graph, operator)
+                    indices = *operator.inputs, *operator.outputs
+                    if len(indices) != 2 or NOTHING in indices:
+                        continue
+                    name, tensor = names.get(indices[0]), graph.tensors[indices[1]]
                     if name is not None and name not in self._buffer_names and tensor.dtype:
                         self._buffer_names[name] = attribute_name(self, name)
                         zeros = torch.zeros(tensor.shape, dtype=tensor.dtype)
@@ -65,10 +70,5 @@ class Variables(torch.nn.Module):
 
 
 def _name(operator: Operator | Node) -> str:
-    name: bytes | None = operator.options.SharedName() if operator.options is not None else None
+    name: bytes | None = option_of(operator.options, "SharedName", b"")
     return (name or b"").decode(errors="replace")
-
-
-def _value(graph: Subgraph, operator: Operator) -> Tensor:
-    index = operator.outputs[0] if operator.outputs else operator.inputs[1]
-    return graph.tensors[index]

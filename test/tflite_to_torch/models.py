@@ -251,21 +251,21 @@ class Case:
 
 
 def check(case: Case, folder: Path, *, is_compiled: bool = False) -> None:
-    """Sees to it that our program, or what is compiled of it, answers as LiteRT does.
+    """Sees to it that our program answers as LiteRT does, and what is compiled of it as it does.
 
     Floats differ by no more than rounding. Quantized results may differ by one step: LiteRT
     multiplies integers by scales that it has rounded to fixed-point numbers, and we by scales as
-    floats.
+    floats; and compiled code adds floats in another order than PyTorch.
     """
     file, expected = case.write(folder)
     program = load_tflite(file)
-    answers_ = program.model(*case.inputs).values()
-    for one, other, value in zip(answers_, expected, case.results, strict=True):
-        _assert_close(one, other, case.steps if value.scales else None)
+    results = [*program.model(*case.inputs).values()]
+    pairs = [(results, expected, case.steps)]
     if is_compiled:
-        of_library = plumbline.compile(program)(*case.inputs)
-        for one, other, value in zip(of_library, answers_, case.results, strict=True):
-            _assert_close(one, other, case.steps if value.scales else None)
+        pairs.append(([*plumbline.compile(program)(*case.inputs)], results, 1))
+    for found, wanted, steps in pairs:
+        for one, other, value in zip(found, wanted, case.results, strict=True):
+            _assert_close(one, other, steps if value.scales else None)
 
 
 def _assert_close(one: torch.Tensor, other: torch.Tensor, steps: int | None) -> None:

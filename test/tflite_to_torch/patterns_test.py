@@ -1,8 +1,10 @@
-"""Each op is held against LiteRT at least once."""
+"""Each op is held against LiteRT at least once, and some of each family as they are compiled."""
 
 import sys
+from pathlib import Path
 
 import pytest
+import torch
 
 from plumbline.tflite_to_torch.patterns import PATTERNS
 from test.tflite_to_torch import (
@@ -16,6 +18,7 @@ from test.tflite_to_torch import (
     resampling_test,
     spectra_test,
 )
+from test.tflite_to_torch.models import Case, check
 
 _TESTS = (
     contraction_test,
@@ -29,9 +32,37 @@ _TESTS = (
     spectra_test,
 )
 
+_CASES = [case for test in _TESTS for case in test.CASES]
+
+
+def _chosen(op: str, dtype: torch.dtype = torch.float32) -> Case:
+    """The last case of an op whose result has some type."""
+    return [each for each in _CASES if (each.op, each.results[0].numbers.dtype) == (op, dtype)][-1]
+
+
+_COMPILED = [
+    _chosen("FULLY_CONNECTED", torch.int8),
+    _chosen("CONV_2D", torch.int8),
+    _chosen("DEPTHWISE_CONV_2D", torch.int8),
+    _chosen("TRANSPOSE_CONV"),
+    _chosen("AVERAGE_POOL_2D", torch.int8),
+    _chosen("STRIDED_SLICE"),
+    _chosen("MUL", torch.int16),
+    _chosen("GATHER"),
+    _chosen("TOPK_V2", torch.int32),
+    _chosen("SOFTMAX", torch.int8),
+    _chosen("MEAN", torch.uint8),
+    _chosen("RESIZE_BILINEAR", torch.int8),
+]
+
+
+@pytest.mark.parametrize("case", _COMPILED, ids=lambda case: case.op)
+def test_is_compiled(case: Case, tmp_path: Path) -> None:
+    check(case, tmp_path, is_compiled=True)
+
 
 def test_each_pattern_is_tested() -> None:
-    assert {case.op for test in _TESTS for case in test.CASES} == {*PATTERNS}
+    assert {case.op for case in _CASES} == {*PATTERNS}
 
 
 if __name__ == "__main__":
