@@ -82,12 +82,48 @@ def _where(node: Node, condition: Operand) -> torch.Tensor:
     return torch.nonzero(condition.stored).to(node.outputs[0].dtype)
 
 
+def _segment_sum(node: Node, x: Operand, segments: Operand) -> torch.Tensor:
+    """Of as many segments as the last one's number says, in whose order they are."""
+    numbers = node.numbers(1)
+    if numbers != sorted(numbers) or min(numbers, default=0) < 0:
+        raise Unsupported(f"its segments are {numbers}, in no order")
+    return _of_segments("sum", x.stored, segments.stored, max(numbers, default=-1) + 1)
+
+
+def _unsorted_segments(reduce: str) -> Pattern:
+    def pattern(node: Node, x: Operand, segments: Operand, count: Operand) -> torch.Tensor:
+        return _of_segments(reduce, x.stored, segments.stored, node.number(2))
+
+    return pattern
+
+
+def _of_segments(reduce: str, x: torch.Tensor, segments: torch.Tensor, count: int) -> torch.Tensor:
+    """What becomes of the slices whose segments are the same; what has none is the neutral element.
+
+    Slices of negative segments belong to none.
+    """
+    flat = segments.reshape(-1).to(torch.int64)
+    slices = x.reshape(flat.shape[0], *x.shape[segments.ndim :])
+    range_ = torch.finfo(x.dtype) if x.dtype.is_floating_point else torch.iinfo(x.dtype)
+    neutral = {"sum": 0, "prod": 1, "amax": range_.min, "amin": range_.max}[reduce]
+    # The last row takes what belongs to none.
+    rows = torch.where(flat < 0, count, flat)
+    start = x.new_full((count + 1, *slices.shape[1:]), neutral)
+    index = rows.reshape(-1, *[1] * (slices.ndim - 1)).expand_as(slices)
+    return start.scatter_reduce(0, index, slices, reduce)[:count]
+
+
 PATTERNS: Mapping[str, Pattern] = {
     "EMBEDDING_LOOKUP": _embedding,
     "GATHER": _gather,
     "GATHER_ND": _gather_slices,
     "ONE_HOT": _one_hot,
     "SCATTER_ND": _scatter_slices,
+    "SEGMENT_SUM": _segment_sum,
     "TOPK_V2": _largest,
+    "UNSORTED_SEGMENT_MAX": _unsorted_segments("amax"),
+    "UNSORTED_SEGMENT_MIN": _unsorted_segments("amin"),
+    "UNSORTED_SEGMENT_PROD": _unsorted_segments("prod"),
+    "UNSORTED_SEGMENT_SUM": _unsorted_segments("sum"),
     "WHERE": _where,
 }

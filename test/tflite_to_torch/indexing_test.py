@@ -88,6 +88,19 @@ CASES = [
         schema.TopKV2OptionsT(),
         [result(_INT8, 0.1, 3), result(_INT32)],
     ),
+    Case("SEGMENT_SUM", [given(5, 3), known([0, 0, 1, 1, 2])]),
+    Case("SEGMENT_SUM", [given(4, dtype=_INT32), known([0, 1, 1, 1])], None, [result(_INT32)]),
+    *(
+        Case(
+            f"UNSORTED_SEGMENT_{kind}",
+            [given(4, 3, dtype=dtype), _indices([2, 0, 2, -1]), known(4)],
+            None,
+            [result(dtype)],
+        )
+        for kind in ("MAX", "MIN", "PROD", "SUM")
+        for dtype in (torch.float32, _INT32)
+    ),
+    Case("UNSORTED_SEGMENT_SUM", [given(2, 3, 4), _indices([[1, 0, 1], [2, 2, 0]]), known(3)]),
     Case("WHERE", [given(3, 4, dtype=_BOOL)], schema.WhereOptionsT(), [result(_INT64)]),
 ]
 

@@ -17,11 +17,18 @@ from plumbline.tflite_to_torch.program import load_tflite
 _VERSIONS = {"BROADCAST_TO": 2}
 """Of ops whose first version LiteRT does not know; files say what they were made for."""
 
-_NOT_OF_REFERENCE = {"CEIL", "ELU", "LOCAL_RESPONSE_NORMALIZATION", "ROUND", "SUM"}
+_NOT_OF_REFERENCE = {
+    "CEIL",
+    "ELU",
+    "LOCAL_RESPONSE_NORMALIZATION",
+    "ROUND",
+    "SEGMENT_SUM",
+    "SUM",
+}
 """Ops of which LiteRT's kernels of reference are not to be had, or wrong.
 
-Those of TensorFlow have the last of a window's channels, and sums of quantized numbers are some at
-all: its kernels for the CPU have both, and these have not.
+That of LOCAL_RESPONSE_NORMALIZATION leaves out the last channel of each window, which TensorFlow
+has, and that of SUM gives of quantized numbers what differs from one run to the next.
 """
 
 _TYPES: dict[torch.dtype, int] = {

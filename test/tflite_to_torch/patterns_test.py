@@ -32,7 +32,7 @@ _TESTS = (
     spectra_test,
 )
 
-_CASES = [case for test in _TESTS for case in test.CASES]
+_CASES: list[Case] = [case for test in _TESTS for case in test.CASES]
 
 
 def _chosen(op: str, dtype: torch.dtype = torch.float32) -> Case:
