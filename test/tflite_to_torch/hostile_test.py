@@ -168,6 +168,14 @@ def test_says_what_is_wrong(change: Any, message: str, tmp_path: Path) -> None:
         load_tflite(file)
 
 
+def test_what_is_computed_of_constants_is_small(tmp_path: Path) -> None:
+    values = [known(0), known(2**31 - 1), known(1), Value(torch.empty(3, dtype=torch.int32))]
+    huge = packed(model(Graph(values, [Op("RANGE", [0, 1, 2], [3])], [], [3])))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert "where the model says torch.int32 of [3]" in str(_refusal(tmp_path, huge))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + _GIGABYTE
+
+
 def test_what_is_no_model(tmp_path: Path) -> None:
     content = packed(_small())
     for changed in (b"", b"TFL3", content.replace(b"TFL3", b"TFL2", 1)):
