@@ -7,7 +7,6 @@ for them, and weights are multiplied as they are, where they would be widened in
 with rows that have a scale each by weights of 4 bits that have one for some elements, a block.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -21,21 +20,14 @@ from plumbline.loader_to_torch.decompositions.block_products import (
 )
 from plumbline.loader_to_torch.decompositions.constant_tables import add_constant
 from plumbline.loader_to_torch.decompositions.integer_products import (
+    adds_up_bytes,
     convolution_of_integers,
+    convolves_bytes,
     linear_of_integers,
 )
 from plumbline.loader_to_torch.weights import weights_at_placeholders
 
 aten = torch.ops.aten
-
-_MOST_SUMMED = 1 << 15
-"""Of so many products of 8 bits each the sum is within int32, whatever is taken off."""
-
-_LANE = 4
-"""How many products an instruction adds up: CPUs that have it take sums of a multiple of these."""
-
-_LEAST_SUMMED = 16
-"""Of fewer, sums of floats are as fast."""
 
 _BYTES = (torch.int8, torch.uint8)
 
@@ -292,7 +284,7 @@ def _of_rows_by_blocks(
         zeros = _value(weight.zero_point, weights)
         if zeros is None or zeros.any():
             return None
-    if not _may_be_summed(weight.block) or integers.min() < -8 or integers.max() > 7:
+    if not adds_up_bytes(weight.block) or integers.min() < -8 or integers.max() > 7:
         return None
     scale = _value(weight.scale, weights)
     if scale is None or scale.shape != (integers.shape[0], size // weight.block):
@@ -315,7 +307,7 @@ def _of_matrices(
     left: object, right: object, bias: Node | None, weights: Mapping[Node, torch.Tensor]
 ) -> Node | None:
     weight = _weight(right, weights)
-    if weight is None or not _may_be_summed(weight.integers.meta["val"].shape[1]):
+    if weight is None or not adds_up_bytes(weight.integers.meta["val"].shape[1]):
         return None
     x = _operand(left)
     if x is None:
@@ -345,12 +337,8 @@ def _convolution(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | Non
     if (
         given.get("transposed")
         or x.integers.meta["val"].ndim != len(shape)
-        or math.prod(shape[1:]) > _MOST_SUMMED
+        or not convolves_bytes(shape, groups)
     ):
-        return None
-    # Channels of a place lie side by side. They are multiplied several at once and added up, which
-    # a picture's three colours are too few for, or each is one of a vector.
-    if not (shape[1] % _LANE == 0 if groups == 1 else shape[1] == 1 and shape[0] == groups):
         return None
     graph = node.graph
     return graph.call_function(
@@ -368,10 +356,6 @@ def _convolution(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | Non
             groups,
         ),
     )
-
-
-def _may_be_summed(count: object) -> bool:
-    return isinstance(count, int) and _LEAST_SUMMED <= count <= _MOST_SUMMED and count % _LANE == 0
 
 
 def _of_weight(graph: torch.fx.Graph, weight: _Quantized) -> tuple[Node, Node, Node | None]:

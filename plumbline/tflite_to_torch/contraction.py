@@ -1,12 +1,13 @@
 """Products of matrices."""
 
+import dataclasses
 from collections.abc import Mapping
 
 import tflite
 import torch
-from torch.nn import functional as F  # noqa: N812
 
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.tflite_to_torch.integer_products import linear, matmul
 from plumbline.tflite_to_torch.node import Node, Pattern
 from plumbline.tflite_to_torch.tensors import Operand
 
@@ -17,19 +18,19 @@ def _fully_connected(
     order = tflite.FullyConnectedOptionsWeightsFormat.DEFAULT
     if node.option("WeightsFormat", order) != order:
         raise Unsupported("its weights are shuffled, as one kind of processor has them")
-    rows = x.real
-    if not node.option("KeepNumDims", False) or rows.shape[-1] != weight.stored.shape[1]:
-        rows = rows.reshape(-1, weight.stored.shape[1])
-    return node.store(F.linear(rows, weight.real, None if bias is None else bias.real))
+    rows, summed = x.stored, weight.stored.shape[1]
+    if not node.option("KeepNumDims", False) or rows.shape[-1] != summed:
+        rows = rows.reshape(-1, summed)
+    operand = dataclasses.replace(x, stored=rows)
+    return node.store(linear(operand, weight, None if bias is None else bias.real))
 
 
 def _batch_matmul(node: Node, one: Operand, other: Operand) -> torch.Tensor:
-    left, right = one.real, other.real
-    if node.option("AdjX", False):
-        left = left.mT
-    if node.option("AdjY", False):
-        right = right.mT
-    return node.store(torch.matmul(left, right))
+    left, right = (
+        dataclasses.replace(each, stored=each.stored.mT) if node.option(name, False) else each
+        for each, name in ((one, "AdjX"), (other, "AdjY"))
+    )
+    return node.store(matmul(left, right))
 
 
 PATTERNS: Mapping[str, Pattern] = {

@@ -64,7 +64,7 @@ def _while(
     def turn(*given: torch.Tensor) -> tuple[torch.Tensor, ...]:
         return body(given[:count], given[count + of_condition :])
 
-    carried = tuple(
+    carried: Any = tuple(
         operand.stored.clone(memory_format=torch.contiguous_format) for operand in operands
     )
     read: Any = (*condition.operands, *body.operands)

@@ -6,11 +6,10 @@ import torch
 from torch.nn import functional as F  # noqa: N812
 
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.tflite_to_torch.integer_products import convolution
 from plumbline.tflite_to_torch.node import Node, Pattern
 from plumbline.tflite_to_torch.tensors import Operand
 from plumbline.tflite_to_torch.windows import Windows, is_padded, windows_of
-
-_CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 
 
 def channels_first(rank: int) -> list[int]:
@@ -35,9 +34,9 @@ def _convolution(
     symmetric = [before for before, behind in padding]
     if any(before != behind for before, behind in padding):
         image, symmetric = image.padded(padding), [0] * len(padding)
-    result = _CONVOLUTIONS[rank - 2](
-        image.real,
-        weight.real,
+    result = convolution(
+        image,
+        weight,
         None if bias is None else bias.real,
         windows.strides,
         symmetric,

@@ -102,6 +102,17 @@ class Operand:
             )
         return numbers
 
+    @property
+    def less_zero(self) -> torch.Tensor:
+        """Its integers less their zero points, as float32, which has all of 8 bits."""
+        stored = self.stored.to(torch.float32)
+        if self.zero_points is not None:
+            assert self.tensor.quantization is not None
+            axes = [1] * stored.ndim
+            axes[self.tensor.quantization.axis] = -1
+            return stored - self.zero_points.view(axes)
+        return stored - self.zero if self.zero else stored
+
     def permuted(self, order: Sequence[int]) -> "Operand":
         """The same with its dimensions in another order."""
         quantization = self.tensor.quantization

@@ -4,12 +4,38 @@ CPUs have instructions for sums of products of such with a sign: numbers without
 that are 128 less, and zero points are taken off the sums rather than off what is multiplied.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 
 from plumbline.loader_to_torch.decompositions.rule import Rules
+
+MOST_SUMMED = 1 << 15
+"""Of so many products of 8 bits each the sum is within int32, whatever is taken off."""
+
+_LANE = 4
+"""How many products an instruction adds up: CPUs that have it take sums of a multiple of these."""
+
+_LEAST_SUMMED = 16
+"""Of fewer, sums of floats are as fast."""
+
+
+def adds_up_bytes(count: int) -> bool:
+    """Whether products of matrices that sum so many are worth that they are those of integers."""
+    return _LEAST_SUMMED <= count <= MOST_SUMMED and count % _LANE == 0
+
+
+def convolves_bytes(weight: Sequence[int], groups: int) -> bool:
+    """Whether convolutions by weights of this shape are, which PyTorch has channels first in.
+
+    Channels of a place lie side by side. They are multiplied several at once and added up, which a
+    picture's three colours are too few for, or each is one of a vector.
+    """
+    if math.prod(weight[1:]) > MOST_SUMMED:
+        return False
+    return weight[1] % _LANE == 0 if groups == 1 else weight[1] == 1 and weight[0] == groups
 
 
 @dataclass(frozen=True)
