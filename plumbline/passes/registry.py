@@ -73,6 +73,7 @@ from plumbline.tcp_to_tensor.conversion import CONVERT_TCP_TO_TENSOR
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
 from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP
 from plumbline.torch_to_tcp.conversion import CONVERT_TORCH_TO_TCP, TORCH_BACKEND_TO_TCP_BACKEND
+from plumbline.torch_to_tcp.counted_places import COMPUTE_COUNTED_PLACES
 from plumbline.torch_to_tcp.custom_op import CONVERT_TORCH_TO_TCP_CUSTOM_OP
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
 from plumbline.torch_to_tcp.loop_places import SIMPLIFY_LOOP_PLACES
@@ -102,6 +103,7 @@ PASSES = _by_name(
         CONVERT_TORCH_TO_TCP_CUSTOM_OP,
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
+        COMPUTE_COUNTED_PLACES,
         SIMPLIFY_LOOP_PLACES,
         EXPAND_ELEMENTARY_FUNCTIONS,
         LOOK_UP_FUNCTIONS,

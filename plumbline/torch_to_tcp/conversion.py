@@ -12,6 +12,7 @@ from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
 from plumbline.torch_to_tcp import symbolic_shapes
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
 from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP, NO_LOWERING
+from plumbline.torch_to_tcp.counted_places import COMPUTE_COUNTED_PLACES
 from plumbline.torch_to_tcp.custom_op import CONVERT_TORCH_TO_TCP_CUSTOM_OP
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
 from plumbline.torch_to_tcp.loop_places import SIMPLIFY_LOOP_PLACES
@@ -89,6 +90,7 @@ _TO_TCP = Pipeline(
         "scf-for-loop-canonicalization",
         "canonicalize",
         "cse",
+        COMPUTE_COUNTED_PLACES,
         SIMPLIFY_LOOP_PLACES,
         "canonicalize",
         TCP_CANONICALIZE,
