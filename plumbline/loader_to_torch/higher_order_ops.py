@@ -6,7 +6,7 @@ import torch
 from torch_mlir import ir
 from torch_mlir.extras.fx_importer import GraphNodeImporter
 
-from plumbline.loader_to_torch import control_flow, grouped_matmul
+from plumbline.loader_to_torch import control_flow, grouped_matmul, matrix_parts
 from plumbline.loader_to_torch.torch_builder import Builder
 
 
@@ -27,5 +27,6 @@ def _handler(import_: Callable[[Builder, torch.fx.Node], None]) -> Callable[...,
     return handle
 
 
-for _name, _import in {**control_flow.IMPORTS, **grouped_matmul.IMPORTS}.items():
+_IMPORTS = {**control_flow.IMPORTS, **grouped_matmul.IMPORTS, **matrix_parts.IMPORTS}
+for _name, _import in _IMPORTS.items():
     setattr(GraphNodeImporter, _method(_name), _handler(_import))

@@ -14,6 +14,7 @@ import torch
 from torch.nn.functional import pad
 
 from plumbline.loader_to_torch.decompositions import matrices
+from plumbline.loader_to_torch.decompositions.matrix_parts import less_product
 from plumbline.loader_to_torch.decompositions.rule import Rules
 
 aten = torch.ops.aten
@@ -78,19 +79,17 @@ def _solve_triangular(
         return right.clone()
 
     def panel(
-        start: matrices.Number,
-        width: int,
-        solution: torch.Tensor,
-        right: torch.Tensor,
-        matrix: torch.Tensor,
+        start: matrices.Number, width: int, solution: torch.Tensor, matrix: torch.Tensor
     ) -> _Results:
-        rows, strip = matrices.rows(right, start, width), matrices.rows(matrix, start, width)
-        square = matrices.columns(strip, start, width)
-        whole = matrices.is_one_panel(matrix.shape[-1])
+        size = matrix.shape[-1]
+        whole = matrices.is_one_panel(size)
+        square, rows = matrix, solution
         if not whole:
-            numbers = matrices.numbers(matrix.shape[-1])
-            solved = numbers >= start + width if upper else numbers < start
-            rows = rows - torch.where(solved, strip, 0.0) @ solution
+            own = start, start + width
+            solved = (own[1], size) if upper else (0, start)
+            solution = less_product(solution, matrix, solution, rows=own, inner=solved)
+            rows = matrices.rows(solution, start, width)
+            square = matrices.columns(matrices.rows(matrix, start, width), start, width)
         rows = _substituted(rows, square, upper=upper, unitriangular=unitriangular)
         return (rows if whole else matrices.with_rows(solution, start, rows),)
 
@@ -102,8 +101,7 @@ def _solve_triangular(
         added = (numbers.unsqueeze(-1) == numbers) & (numbers >= size)
         matrix = torch.where(added, 1.0, matrices.padded(matrix, count))
         right = pad(right, (0, 0, 0, count - size))
-    start, given = [torch.zeros_like(right)], [right, matrix]
-    (solution,) = matrices.in_panels(panel, size, start, given, backwards=upper)
+    (solution,) = matrices.in_panels(panel, size, [right], [matrix], backwards=upper)
     return solution[..., :size, :]
 
 
@@ -170,14 +168,15 @@ def _lu(
         order: torch.Tensor,
         info: torch.Tensor,
     ) -> _Results:
-        numbers = matrices.numbers(columns.shape[-2])
-        column = matrices.column(columns, step)
+        """Columns are rows here, of which the elements are contiguous."""
+        numbers = matrices.numbers(columns.shape[-1])
+        column = matrices.row(columns, step)
         if pivot:
             # The greatest element from the diagonal on comes to the diagonal.
             best = torch.where(numbers >= place, pivot_size(column), -1.0).argmax(-1)
-            swap = matrices.swapped(columns.shape[-2], place, best)
-            columns, order = matrices.rows_taken(columns, swap), order.gather(-1, swap)
-            column = matrices.column(columns, step)
+            columns = matrices.with_swapped(columns, place, best)
+            order = matrices.with_swapped(order.unsqueeze(-2), place, best).squeeze(-2)
+            column = matrices.row(columns, step)
         else:
             best = torch.zeros_like(info) + place
         diagonal = matrices.entry(column, place)
@@ -187,10 +186,11 @@ def _lu(
         # Where all are 0 nothing is to be taken away; without pivots it is divided by 0.
         divisor = torch.where(zero, 1.0, diagonal) if pivot else diagonal
         factors = torch.where(below, column / divisor, 0.0)
-        later = matrices.numbers(columns.shape[-1]) > step
-        row = torch.where(later, matrices.row(columns, place), 0.0)
-        columns = matrices.with_column(columns, step, torch.where(below, factors, column))
-        return columns - matrices.outer(factors, row), order, info, best + 1
+        later = matrices.numbers(columns.shape[-2]) > step
+        row = torch.where(later, matrices.column(columns, place), 0.0)
+        columns = columns - matrices.outer(row, factors)
+        column = torch.where(below, factors, column)
+        return matrices.with_rows(columns, step, column.unsqueeze(-2)), order, info, best + 1
 
     def panel(
         start: matrices.Number, width: int, matrix: torch.Tensor, info: torch.Tensor
@@ -199,17 +199,23 @@ def _lu(
         whole = matrices.is_one_panel(steps)
         columns = matrix if whole else matrices.columns(matrix, start, width)
         order = matrices.numbers(matrix.shape[-2]).expand(matrix.shape[:-1])
-        given = [columns, order, info]
+        given = [matrices.transposed(columns), order, info]
         columns, order, info, pivots = matrices.in_steps(turn, width, given, start=start)
-        pivots = pivots.movedim(0, -1)
+        columns, pivots = matrices.transposed(columns), pivots.movedim(0, -1)
         if whole:
             return columns, info, pivots
-        below, beside = (matrices.numbers(size) >= start + width for size in matrix.shape[-2:])
-        matrix = matrices.rows_taken(matrix, order)
-        square, kept = (matrices.rows(each, start, width) for each in (columns, matrix))
-        rows = _substituted(kept, square, upper=False, unitriangular=True)
-        matrix = torch.where(below.unsqueeze(-1) & beside, matrix - columns @ rows, matrix)
-        matrix = matrices.with_rows(matrix, start, torch.where(beside, rows, kept))
+        matrix = _reordered(matrix, order, start, pivots - 1) if pivot else matrix
+        # Few rows with entries of at most 1 are inverted as exactly as others solve by them.
+        square, unit = (
+            matrices.rows(columns, start, width),
+            matrices.unit(width, width, matrix.dtype),
+        )
+        inverse = _substituted(unit.expand(square.shape), square, upper=False, unitriangular=True)
+        rows = matrices.rows(matrix, start, width)
+        after = [(start + width, size) for size in matrix.shape[-2:]]
+        rows = less_product(rows, unit - inverse, rows, columns=after[1])
+        matrix = matrices.with_rows(matrix, start, rows)
+        matrix = less_product(matrix, columns, rows, rows=after[0], columns=after[1])
         return matrices.with_columns(matrix, start, columns), info, pivots
 
     count = matrices.in_full_panels(steps)
@@ -220,6 +226,25 @@ def _lu(
         info = torch.where(info > steps, 0, info)
     rows, columns = matrix.shape[-2:]
     return factors[..., :rows, :columns], pivots.to(torch.int32), info.to(torch.int32)
+
+
+def _reordered(
+    matrix: torch.Tensor, order: torch.Tensor, start: matrices.Number, swapped: torch.Tensor
+) -> torch.Tensor:
+    """The rows of `matrix` that `order` names, where those of a panel were swapped with others.
+
+    Only these are moved: most rows stay where they are.
+    """
+    width, (rows, columns) = swapped.shape[-1], matrix.shape[-2:]
+    own = (matrices.numbers(width) + start).expand(swapped.shape)
+    places = torch.cat([own, swapped], -1)
+    moved = matrices.rows_taken(matrix, order.gather(-1, places))
+    # Of a batch, too, whole rows are put.
+    count = math.prod(matrix.shape[:-2])
+    first = (matrices.numbers(count) * rows).reshape(*matrix.shape[:-2], 1)
+    flat = matrix.reshape(count * rows, columns)
+    flat = flat.index_copy(0, (places + first).flatten(), moved.reshape(-1, columns))
+    return flat.reshape(matrix.shape)
 
 
 def _lu_factor_ex(
@@ -427,16 +452,17 @@ def _cholesky_ex(
     def turn(
         step: matrices.Number, place: matrices.Number, columns: torch.Tensor, info: torch.Tensor
     ) -> _Results:
-        size, width = columns.shape[-2:]
+        """Columns are rows here, of which the elements are contiguous."""
+        width, size = columns.shape[-2:]
         numbers, later = matrices.numbers(size), matrices.numbers(width) > step
-        column = matrices.column(columns, step)
+        column = matrices.row(columns, step)
         pivot = torch.real(matrices.entry(column, place))
         info = torch.where((info == 0) & ~(pivot.squeeze(-1) > 0), place + 1, info)
         column = torch.where(numbers > place, column * torch.rsqrt(pivot), 0.0)
         column = torch.where(numbers == place, torch.sqrt(pivot), column)
         row = matrices.conjugate(matrices.entries(column, place - step, width))
-        rest = torch.where(later, columns - matrices.outer(column, row), columns)
-        return matrices.with_column(rest, step, column), info
+        columns = columns - matrices.outer(torch.where(later, row, 0.0), column)
+        return matrices.with_rows(columns, step, column.unsqueeze(-2)), info
 
     def panel(
         start: matrices.Number,
@@ -448,9 +474,12 @@ def _cholesky_ex(
         columns = matrices.columns(lower, start, width)
         whole = matrices.is_one_panel(lower.shape[-1])
         if not whole:
-            done = matrices.rows(factor, start, width)
-            columns = columns - factor @ matrices.adjoint(done)
-        columns, info = matrices.in_steps(turn, width, [columns, info], start=start)
+            done = matrices.adjoint(matrices.rows(factor, start, width))
+            below, found = (start, factor.shape[-2]), (0, start)
+            columns = less_product(columns, factor, done, rows=below, inner=found)
+        given = [matrices.transposed(columns), info]
+        columns, info = matrices.in_steps(turn, width, given, start=start)
+        columns = matrices.transposed(columns)
         return columns if whole else matrices.with_columns(factor, start, columns), info
 
     if size > 0:
@@ -546,10 +575,13 @@ def geqrf(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         if whole:
             return columns, factors
         vectors, between = _block_of(columns, factors, start)
-        products = matrices.adjoint(vectors) @ matrix
-        turned = matrix - vectors @ (matrices.adjoint(between) @ products)
-        later = matrices.numbers(matrix.shape[-1]) >= start + width
-        matrix = torch.where(later, turned, matrix)
+        below, beside = (start, matrix.shape[-2]), (start + width, matrix.shape[-1])
+        nothing = torch.zeros_like(matrices.rows(matrix, 0, width))
+        opposite = less_product(
+            nothing, matrices.adjoint(vectors), matrix, inner=below, columns=beside
+        )
+        products = matrices.adjoint(between) @ -opposite
+        matrix = less_product(matrix, vectors, products, rows=below, columns=beside)
         return matrices.with_columns(matrix, start, columns), factors
 
     # Of zeros that are added, nothing is to be reflected.
@@ -618,7 +650,10 @@ def reflected(
         scales = matrices.entries(factors, start, width)
         own, between = _block_of(matrices.columns(vectors, start, width), scales, start)
         between = matrices.adjoint(between) if adjoint else between
-        return (target - own @ (between @ (matrices.adjoint(own) @ target)),)
+        below = start, target.shape[-2]
+        nothing = torch.zeros_like(matrices.rows(target, 0, width))
+        opposite = less_product(nothing, matrices.adjoint(own), target, inner=below)
+        return (less_product(target, own, between @ -opposite, rows=below),)
 
     added = matrices.in_full_panels(count) - count
     given = [pad(vectors, (0, added)), pad(factors, (0, added))]

@@ -6,6 +6,7 @@ import torch
 from torch.nn.functional import pad
 
 from plumbline.loader_to_torch.decompositions.loops import looped
+from plumbline.loader_to_torch.decompositions.matrix_parts import part, with_part
 
 Number = int | torch.Tensor
 """Of a row or a column: a tensor of rank 0 where it is counted as the program runs."""
@@ -147,7 +148,7 @@ def unit(rows: int, columns: int, dtype: torch.dtype) -> torch.Tensor:
 def entry(vector: torch.Tensor, number: Number) -> torch.Tensor:
     """The element at a place, as a vector of one."""
     if isinstance(number, torch.Tensor):
-        return vector.index_select(-1, number.reshape(1))
+        return part(vector, number, -1, 1)
     return vector[..., number].unsqueeze(-1)
 
 
@@ -161,14 +162,14 @@ def column(matrix: torch.Tensor, number: Number) -> torch.Tensor:
 def row(matrix: torch.Tensor, number: Number) -> torch.Tensor:
     """One row."""
     if isinstance(number, torch.Tensor):
-        return matrix.index_select(-2, number.reshape(1)).squeeze(-2)
+        return part(matrix, number, -2, 1).squeeze(-2)
     return matrix[..., number, :]
 
 
 def entries(vector: torch.Tensor, start: Number, count: int) -> torch.Tensor:
     """Some elements that follow one another."""
     if isinstance(start, torch.Tensor):
-        return vector.index_select(-1, numbers(count) + start)
+        return part(vector, start, -1, count)
     return vector[..., start : start + count]
 
 
@@ -180,7 +181,7 @@ def columns(matrix: torch.Tensor, start: Number, count: int) -> torch.Tensor:
 def rows(matrix: torch.Tensor, start: Number, count: int) -> torch.Tensor:
     """Some rows that follow one another."""
     if isinstance(start, torch.Tensor):
-        return matrix.index_select(-2, numbers(count) + start)
+        return part(matrix, start, -2, count)
     return matrix[..., start : start + count, :]
 
 
@@ -203,12 +204,20 @@ def with_row(matrix: torch.Tensor, number: Number, row: torch.Tensor) -> torch.T
 
 def with_rows(matrix: torch.Tensor, start: Number, rows: torch.Tensor) -> torch.Tensor:
     """The matrix with other rows in the place of some that follow one another."""
-    return matrix.index_copy(-2, numbers(rows.shape[-2]) + start, rows)
+    return _with_entries(matrix, start, rows, -2)
 
 
 def with_columns(matrix: torch.Tensor, start: Number, columns: torch.Tensor) -> torch.Tensor:
     """The matrix with other columns in the place of some that follow one another."""
-    return matrix.index_copy(-1, numbers(columns.shape[-1]) + start, columns)
+    return _with_entries(matrix, start, columns, -1)
+
+
+def _with_entries(
+    tensor: torch.Tensor, start: Number, entries: torch.Tensor, dim: int
+) -> torch.Tensor:
+    if isinstance(start, torch.Tensor):
+        return with_part(tensor, entries, start, dim)
+    return tensor.slice_scatter(entries, dim, start, start + entries.shape[dim])
 
 
 def padded(matrix: torch.Tensor, count: int) -> torch.Tensor:
@@ -223,6 +232,14 @@ def swapped(count: int, here: Number, there: torch.Tensor) -> torch.Tensor:
     """The numbers of rows [..., count] after two of them have changed places."""
     rows, other = numbers(count), there.unsqueeze(-1)
     return torch.where(rows == here, other, torch.where(rows == other, here, rows))
+
+
+def with_swapped(matrix: torch.Tensor, here: Number, there: torch.Tensor) -> torch.Tensor:
+    """The matrix after two of its columns have changed places."""
+    other = there.unsqueeze(-1)
+    places = torch.stack([torch.zeros_like(other) + here, other], -1)
+    places = places.expand(*matrix.shape[:-1], 2)
+    return matrix.scatter(-1, places, matrix.gather(-1, places.flip(-1)))
 
 
 def rows_taken(matrix: torch.Tensor, order: torch.Tensor) -> torch.Tensor:

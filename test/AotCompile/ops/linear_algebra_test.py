@@ -323,6 +323,40 @@ def test_least_squares_go_over_the_triangle(scale: float) -> None:
     assert "<3x6x40xf64>" not in program.stage("tcp")
 
 
+@pytest.mark.parametrize("function", [torch.linalg.cholesky, torch.linalg.det], ids=str)
+def test_products_between_panels_are_of_what_is_left(function: Callable[..., Any]) -> None:
+    """What of whole matrices is masked would be two thirds of them."""
+    products = [
+        line
+        for line in _compiled(function, torch.eye(64)).stage("tcp").splitlines()
+        if "tcp.matmul" in line
+    ]
+    assert products
+    assert all("tensor<?x" in line or "x?x" in line for line in products)
+
+
+def test_equal_pivots_are_chosen_as_lapack_does() -> None:
+    """The first of the rows as they lie after earlier swaps."""
+    torch.manual_seed(0)
+    x = torch.randint(-2, 3, (3, 40, 40)).to(torch.float64)
+    program = _compiled(torch.linalg.lu_factor, x)
+    torch.testing.assert_close(program(x), tuple(torch.linalg.lu_factor(x)))
+
+
+def test_errors_of_factors_are_as_small_as_those_of_lapack() -> None:
+    """Also of matrices that are nearly singular."""
+    torch.manual_seed(0)
+    left, right = (torch.linalg.qr(torch.randn(8, 100, 100).double()).Q for _ in range(2))
+    x = ((left * torch.logspace(0, -6, 100).double()) @ right).float()
+
+    def error(factors: torch.Tensor, pivots: torch.Tensor) -> torch.Tensor:
+        permutation, lower, upper = torch.lu_unpack(factors.double(), pivots)
+        return (permutation @ lower @ upper - x).abs().mean()
+
+    own = error(*_compiled(torch.linalg.lu_factor, x)(x))
+    assert own < 1.5 * error(*torch.linalg.lu_factor(x))
+
+
 def test_which_pivot_of_a_later_panel_fails() -> None:
     def infos(x: torch.Tensor) -> Any:
         return torch.linalg.cholesky_ex(x).info, torch.linalg.lu_factor_ex(x).info
