@@ -13,6 +13,7 @@ import torch
 
 from plumbline.loader_to_torch.decompositions import matrices
 from plumbline.loader_to_torch.decompositions.linear_algebra import reflected, reflection
+from plumbline.loader_to_torch.decompositions.matrix_parts import less_product
 
 _Results = tuple[torch.Tensor, ...]
 
@@ -69,7 +70,9 @@ def tridiagonal(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, Refle
             products: torch.Tensor,
             matrix: torch.Tensor,
         ) -> _Results:
-            # A - V W^H - W V^H is what is left of the matrix.
+            # A - V W^H - W V^H is what is left of the matrix. Their columns are carried as rows.
+            of_vectors, of_products = vectors, products
+            vectors, products = map(matrices.transposed, (vectors, products))
             column = matrices.column(matrix, place)
             column = column - _times(vectors, matrices.conjugate(matrices.row(products, place)))
             column = column - _times(products, matrices.conjugate(matrices.row(vectors, place)))
@@ -82,22 +85,24 @@ def tridiagonal(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, Refle
             inner = (matrices.conjugate(product) * vector).sum(-1, keepdim=True)
             product = product - 0.5 * factor * inner * vector
             return (
-                matrices.with_column(vectors, step, vector),
-                matrices.with_column(products, step, product),
+                matrices.with_rows(of_vectors, step, vector.unsqueeze(-2)),
+                matrices.with_rows(of_products, step, product.unsqueeze(-2)),
                 own,
                 end.squeeze(-1),
                 factor.squeeze(-1),
             )
 
-        nothing = torch.zeros_like(matrix[..., :width])
+        nothing = torch.zeros_like(matrix[..., :width, :])
         vectors, products, *made = matrices.in_steps(
             turn, width, [nothing, nothing], [matrix], start=start, is_long=True
         )
+        vectors, products = map(matrices.transposed, (vectors, products))
         made = [each.movedim(0, -1) for each in made]
         if whole:
             return matrix, vectors, *made
-        matrix = matrix - vectors @ matrices.adjoint(products)
-        matrix = matrix - products @ matrices.adjoint(vectors)
+        lefts, rights = torch.cat([vectors, products], -1), torch.cat([products, vectors], -1)
+        rest = start + width, matrix.shape[-1]
+        matrix = less_product(matrix, lefts, matrices.adjoint(rights), rows=rest, columns=rest)
         return matrix, matrices.with_columns(packed, start, vectors), *made
 
     count = matrices.in_full_panels(size)
@@ -137,7 +142,10 @@ def bidiagonal(
             right: torch.Tensor,
             matrix: torch.Tensor,
         ) -> _Results:
-            # A - U Y^H - X V^H is what is left of the matrix.
+            # A - U Y^H - X V^H is what is left of the matrix. Their columns are carried as rows.
+            carried = [left, left_products, right_products, right]
+            left, left_products, right_products, right = map(matrices.transposed, carried)
+
             def taken(place: matrices.Number) -> torch.Tensor:
                 return matrices.conjugate(matrices.row(right, place))
 
@@ -147,8 +155,9 @@ def bidiagonal(
             product = _adjoint_times(matrix, vector)
             product = product - _times(left_products, _adjoint_times(left, vector))
             product = product - _times(right, _adjoint_times(right_products, vector))
-            left = matrices.with_column(left, step, vector)
-            left_products = matrices.with_column(left_products, step, product * factor)
+            carried[0] = matrices.with_rows(carried[0], step, vector.unsqueeze(-2))
+            carried[1] = matrices.with_rows(carried[1], step, (product * factor).unsqueeze(-2))
+            left, left_products = map(matrices.transposed, carried[:2])
             # The row, as a column of the adjoint.
             row = matrices.conjugate(matrices.row(matrix, place))
             row = row - _times(left_products, matrices.conjugate(matrices.row(left, place)))
@@ -157,23 +166,23 @@ def bidiagonal(
             product = _times(matrix, other)
             product = product - _times(left, _adjoint_times(left_products, other))
             product = product - _times(right_products, _adjoint_times(right, other))
+            product = product * other_factor
             return (
-                left,
-                left_products,
-                matrices.with_column(right_products, step, product * other_factor),
-                matrices.with_column(right, step, other),
+                *carried[:2],
+                matrices.with_rows(carried[2], step, product.unsqueeze(-2)),
+                matrices.with_rows(carried[3], step, other.unsqueeze(-2)),
                 *(each.squeeze(-1) for each in (end, factor, other_end, other_factor)),
             )
 
-        carried = [torch.zeros_like(matrix[..., :width])] * 4
-        left, left_products, right_products, right, *made = matrices.in_steps(
-            turn, width, carried, [matrix], start=start, is_long=True
-        )
-        made = [each.movedim(0, -1) for each in made]
+        nothing = [torch.zeros_like(matrix[..., :width, :])] * 4
+        made = matrices.in_steps(turn, width, nothing, [matrix], start=start, is_long=True)
+        left, left_products, right_products, right = map(matrices.transposed, made[:4])
+        made = [each.movedim(0, -1) for each in made[4:]]
         if matrices.is_one_panel(size):
             return matrix, left, right, *made
-        matrix = matrix - left @ matrices.adjoint(left_products)
-        matrix = matrix - right_products @ matrices.adjoint(right)
+        both, others = torch.cat([left, right_products], -1), torch.cat([left_products, right], -1)
+        rest = start + width, matrix.shape[-1]
+        matrix = less_product(matrix, both, matrices.adjoint(others), rows=rest, columns=rest)
         lefts = matrices.with_columns(lefts, start, left)
         return matrix, lefts, matrices.with_columns(rights, start, right), *made
 
