@@ -1,4 +1,4 @@
-"""Trains a network of Keras, and writes it for TensorFlow Lite, with what that answers to some digits.
+"""Trains a network of Keras, and writes it for TensorFlow Lite, with what that answers to some.
 
 It takes `pip install tensorflow-cpu==2.21.0 scikit-learn==1.9.1`.
 """

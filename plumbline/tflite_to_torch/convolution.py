@@ -22,11 +22,10 @@ def channels_last(rank: int) -> list[int]:
     return [0, *range(2, rank), 1]
 
 
-def _convolution(
-    node: Node, windows: Windows, x: Operand, weight: Operand, bias: Operand | None
-) -> torch.Tensor:
-    """That of windows whose weights have PyTorch's order."""
+def _convolution(node: Node, x: Operand, weight: Operand, bias: Operand | None) -> torch.Tensor:
+    """That by weights that have PyTorch's order."""
     rank, channels = x.stored.ndim, weight.stored.shape[1]
+    windows = windows_of(node, weight.stored.shape[2:])
     if x.stored.shape[-1] % channels:
         raise Unsupported(f"{x.stored.shape[-1]} channels are no multiple of {channels}")
     padding = windows.padding(x.stored.shape[1:-1])
@@ -50,24 +49,21 @@ def _of_planes(
     node: Node, x: Operand, weight: Operand, bias: Operand | None = None
 ) -> torch.Tensor:
     # Channels put out, window, channels.
-    windows = windows_of(node, weight.stored.shape[1:3])
-    return _convolution(node, windows, x, weight.permuted([0, 3, 1, 2]), bias)
+    return _convolution(node, x, weight.permuted([0, 3, 1, 2]), bias)
 
 
 def _depthwise(
     node: Node, x: Operand, weight: Operand, bias: Operand | None = None
 ) -> torch.Tensor:
     # One, window, channels put out: as many of the first channel as of each.
-    windows = windows_of(node, weight.stored.shape[1:3])
-    return _convolution(node, windows, x, weight.permuted([3, 0, 1, 2]), bias)
+    return _convolution(node, x, weight.permuted([3, 0, 1, 2]), bias)
 
 
 def _of_volumes(
     node: Node, x: Operand, weight: Operand, bias: Operand | None = None
 ) -> torch.Tensor:
     # Window, channels, channels put out.
-    windows = windows_of(node, weight.stored.shape[:3])
-    return _convolution(node, windows, x, weight.permuted([4, 3, 0, 1, 2]), bias)
+    return _convolution(node, x, weight.permuted([4, 3, 0, 1, 2]), bias)
 
 
 def _transposed(
@@ -75,8 +71,9 @@ def _transposed(
 ) -> torch.Tensor:
     # Channels put out, window, channels.
     sizes = node.numbers(0)[1:3]
+    turned = weight.permuted([3, 0, 1, 2])
     windows = Windows(
-        tuple(weight.stored.shape[1:3]),
+        tuple(turned.stored.shape[2:]),
         (node.option("StrideH"), node.option("StrideW")),
         (1, 1),
         is_padded(node),
@@ -85,7 +82,7 @@ def _transposed(
         raise Unsupported(f"its strides are {windows.strides}")
     result = F.conv_transpose2d(
         x.permuted(channels_first(4)).real,
-        weight.permuted([3, 0, 1, 2]).real,
+        turned.real,
         None if bias is None else bias.real,
         windows.strides,
     )

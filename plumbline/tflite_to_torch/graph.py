@@ -1,6 +1,7 @@
 """A graph of TensorFlow Lite, run node by node."""
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,6 +84,7 @@ class Graph(torch.nn.Module):
         self._inputs, self._outputs = graph.inputs, graph.outputs
         self._held: list[_Held] = []
         self._steps: list[_Step] = []
+        orders: dict[int, list[tuple[int, ...]]] = {}
         mode = FakeTensorMode(shape_env=ShapeEnv(), allow_non_fake_inputs=True)
         with mode:
             values: dict[int, Any] = {
@@ -92,7 +94,7 @@ class Graph(torch.nn.Module):
         for operator in graph.operators:
             step = _Step(operator, self._tensors, source, source.number(operator, graph))
             constants = {
-                index: _constant(self._tensors[index])
+                index: _constant(self._tensors[index], orders.setdefault(index, []))
                 for index in operator.inputs
                 if index != NOTHING and self._tensors[index].constant is not None
             }
@@ -105,25 +107,31 @@ class Graph(torch.nn.Module):
             step.check(values)
             self._steps.append(step)
             self.add_module(attribute_name(self, step.name), step)
-        for index in sorted(
-            {*self._outputs, *(each for step in self._steps for each in step.read)}
-        ):
+        reads = Counter(index for step in self._steps for index in step.read)
+        for index in sorted({*self._outputs, *reads}):
             if index != NOTHING and self._tensors[index].constant is not None:
-                self._hold(index)
+                asked = {*orders.get(index, ())}
+                # What all ask for in one order is held in that.
+                is_of_one = len(asked) == 1 and len(orders[index]) == reads[index]
+                is_result = index in self._outputs
+                self._hold(index, asked.pop() if is_of_one and not is_result else None)
 
-    def _hold(self, index: int) -> None:
+    def _hold(self, index: int, order: tuple[int, ...] | None) -> None:
         constant = _constant(self._tensors[index])
+        stored = constant.stored
+        if order is not None:
+            stored = stored.permute(order).contiguous()
         names = []
-        for stored, suffix in (
-            (constant.stored, ""),
+        for tensor, suffix in (
+            (stored, ""),
             (constant.scales, "_scales"),
             (constant.zero_points, "_zero_points"),
         ):
             name = attribute_name(self, f"{constant.tensor.name}{suffix}")
-            if stored is not None:
-                self.register_buffer(name, stored)
-            names.append(None if stored is None else name)
-        self._held.append(_Held(index, constant.tensor, tuple(names)))
+            if tensor is not None:
+                self.register_buffer(name, tensor)
+            names.append(None if tensor is None else name)
+        self._held.append(_Held(index, constant.tensor, order, tuple(names)))
 
     def forward(self, given: Sequence[torch.Tensor]) -> list[Any]:
         """The outputs, as they are stored, of the inputs.
@@ -139,22 +147,23 @@ class Graph(torch.nn.Module):
                 None if name is None else getattr(self, name) for name in held.buffers
             )
             assert stored is not None
-            constants[held.index] = Operand(held.tensor, stored, scales, zero_points)
+            constants[held.index] = Operand(held.tensor, stored, scales, zero_points, held.order)
             values.setdefault(held.index, stored)
         for step in self._steps:
             step(values, constants)
         return [values[index] for index in self._outputs]
 
 
-def _constant(tensor: Tensor) -> Operand:
-    """A tensor whose numbers are known, as an operand."""
+def _constant(tensor: Tensor, orders_asked: list[tuple[int, ...]] | None = None) -> Operand:
+    """A tensor whose numbers are known, as an operand that notes which orders it is asked for."""
     assert tensor.constant is not None
     scales = zero_points = None
     if tensor.quantization is not None and tensor.quantization.is_by_channel:
         scales = torch.tensor(tensor.quantization.scales)
         if any(tensor.quantization.zero_points):
             zero_points = torch.tensor(tensor.quantization.zero_points)
-    return Operand(tensor, tensor.constant, scales, zero_points)
+    asked = [] if orders_asked is None else orders_asked
+    return Operand(tensor, tensor.constant, scales, zero_points, None, asked)
 
 
 @dataclass(frozen=True)
@@ -163,6 +172,8 @@ class _Held:
 
     index: int
     tensor: Tensor
+    order: tuple[int, ...] | None
+    """Of its dimensions, as `Operand` has it."""
     buffers: tuple[str | None, ...]
     """The names of its numbers, scales and zero points; None: there are none."""
 

@@ -7,7 +7,7 @@ specification of TensorFlow Lite's quantization to 8 bits has it.
 import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
@@ -82,6 +82,10 @@ class Operand:
     """Those of its quantization, if there are several."""
     zero_points: torch.Tensor | None = None
     """Likewise; None: they are 0."""
+    order: tuple[int, ...] | None = None
+    """Of the dimensions of `stored`, if that is another one than the model has."""
+    orders_asked: list[tuple[int, ...]] = field(default_factory=list)
+    """Those that it has been asked for."""
 
     @property
     def real(self) -> torch.Tensor:
@@ -114,13 +118,16 @@ class Operand:
         return stored - self.zero if self.zero else stored
 
     def permuted(self, order: Sequence[int]) -> "Operand":
-        """The same with its dimensions in another order."""
+        """The same with its dimensions in another order, in which it may be stored already."""
+        self.orders_asked.append(tuple(order))
         quantization = self.tensor.quantization
         if quantization is not None and quantization.is_by_channel:
             axis = order.index(quantization.axis)
             quantization = dataclasses.replace(quantization, axis=axis)
         tensor = dataclasses.replace(self.tensor, quantization=quantization)
-        return dataclasses.replace(self, tensor=tensor, stored=self.stored.permute(*order))
+        is_there = self.order == tuple(order)
+        stored = self.stored if is_there else self.stored.permute(*order)
+        return dataclasses.replace(self, tensor=tensor, stored=stored, order=None)
 
     def padded(self, widths: Sequence[tuple[int, int]]) -> "Operand":
         """The same with zeros before and behind, for each of its last dimensions."""

@@ -1,6 +1,7 @@
-"""Stage program: takes a model of ONNX or TensorFlow Lite to the Torch dialect, and records its reference tensors.
+"""Stage program: takes a model of ONNX or TensorFlow Lite to the Torch dialect.
 
-These are what a user's archive says, or else what PyTorch answers to inputs that are made up.
+It records its reference tensors beside that: what a user's archive says, or else what PyTorch
+answers to inputs that are made up.
 """
 
 import argparse

@@ -351,7 +351,8 @@ def test_errors_of_factors_are_as_small_as_those_of_lapack() -> None:
 
     def error(factors: torch.Tensor, pivots: torch.Tensor) -> torch.Tensor:
         permutation, lower, upper = torch.lu_unpack(factors.double(), pivots)
-        return (permutation @ lower @ upper - x).abs().mean()
+        residual: torch.Tensor = permutation @ lower @ upper - x
+        return residual.abs().mean()
 
     own = error(*_compiled(torch.linalg.lu_factor, x)(x))
     assert own < 1.5 * error(*torch.linalg.lu_factor(x))
