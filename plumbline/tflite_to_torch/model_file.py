@@ -156,7 +156,11 @@ def _check_order(
     outputs: Sequence[int],
 ) -> None:
     """Sees to it that whatever an op reads has been computed before."""
-    known = {index for index, tensor in enumerate(tensors) if tensor.constant is not None}
+    known = {
+        index
+        for index, tensor in enumerate(tensors)
+        if tensor.is_variable or tensor.constant is not None
+    }
     known |= {*inputs, NOTHING}
     for operator in operators:
         for index in operator.inputs:
@@ -241,6 +245,7 @@ def _tensor(content: bytes, model: "tflite.Model", tensor: "tflite.Tensor") -> T
         dtype,
         shape,
         any(size < 0 for size in signature),
+        tensor.IsVariable(),
         _quantization(name, tensor.Quantization(), shape),
         constant,
     )

@@ -44,9 +44,16 @@ class Tensor:
     shape: tuple[int, ...]
     is_dynamic: bool
     """Whether it was of that shape as the model was converted, and may have another."""
+    is_variable: bool
+    """Whether an op keeps its numbers from one call to the next."""
     quantization: Quantization | None
     constant: torch.Tensor | None
     """Its numbers, as they are stored, where they are known as the model is read."""
+
+    @property
+    def zero(self) -> int:
+        """How 0 is stored."""
+        return 0 if self.quantization is None else self.quantization.zero_points[0]
 
     def stored(self, real: torch.Tensor, least: float, most: float) -> torch.Tensor:
         """How numbers within `least` and `most` are stored, and others as the nearest of these.
@@ -140,8 +147,7 @@ class Operand:
     @property
     def zero(self) -> int:
         """How 0 is stored."""
-        quantization = self.tensor.quantization
-        return 0 if quantization is None else quantization.zero_points[0]
+        return self.tensor.zero
 
 
 def bias_of_floats(tensor: Tensor) -> Tensor:

@@ -54,6 +54,8 @@ class Value:
     axis: int = 0
     is_resource: bool = False
     """Whether it stands for a variable, and has no numbers."""
+    is_variable: bool = False
+    """Whether it is one, of an op that keeps what it holds."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,7 @@ def _tensor(index: int, value: Value, model: Any) -> Any:
         buffer=len(model.buffers) - 1 if value.is_known else 0,
         name=f"t{index}",
         quantization=quantization,
+        isVariable=value.is_variable,
     )
 
 
