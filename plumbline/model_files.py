@@ -3,6 +3,7 @@
 Importing this imports none of them.
 """
 
+import argparse
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +19,26 @@ SUFFIXES = (ONNX, TFLITE)
 """What the names of such files end with."""
 
 
+def add_size(arguments: argparse.ArgumentParser) -> None:
+    """Lets a command line say what sizes are fixed: `size` has pairs of a name and a number."""
+    arguments.add_argument(
+        "--size",
+        type=_size,
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="of a model of ONNX: the size that all dimensions of a name have, which is then "
+        "fixed; of one of TensorFlow Lite: that of a dimension that may differ, input_0 say",
+    )
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, sign, number = text.rpartition("=")
+    if not (sign and name and number.isascii() and number.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form batch=1")
+    return name, int(number)
+
+
 def load_model(
     file: Path,
     *,
@@ -30,7 +51,7 @@ def load_model(
     Args:
       file: the model, which ends with one of `SUFFIXES`.
       func_name: what the compiled function is called.
-      sizes: of a model of ONNX, those that are fixed.
+      sizes: those that are fixed, by name.
       expected: the inputs that the program is tried on; without it, some are made up that fit.
 
     Raises:
@@ -42,4 +63,4 @@ def load_model(
         return load_onnx(file, func_name=func_name, sizes=sizes, expected=expected)
     from plumbline.tflite_to_torch.program import load_tflite
 
-    return load_tflite(file, func_name=func_name, expected=expected)
+    return load_tflite(file, func_name=func_name, sizes=sizes, expected=expected)

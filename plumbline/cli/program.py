@@ -15,7 +15,6 @@ from plumbline.cli.mistakes import status_of
 from plumbline.errors import UserError
 from plumbline.errors.watched_process import exit_status
 from plumbline.loader_to_torch.watch import Watch, run_in_child
-from plumbline.onnx_to_torch.size_option import add_size
 from plumbline.target.choices import (
     LIBRARY_ABIS,
     MEMORIES,
@@ -82,7 +81,7 @@ def _add_source(arguments: argparse.ArgumentParser) -> None:
     arguments.add_argument(
         "--name", help="the library's name (default: the loader's or the file's)"
     )
-    add_size(arguments)
+    model_files.add_size(arguments)
     arguments.add_argument(
         "--loader-time-limit",
         type=_seconds,
@@ -235,8 +234,8 @@ def with_program(given: argparse.Namespace, work: Work) -> int:
         on_gpu_tensors=given.on_gpu_tensors,
         stream=given.stream,
     )
-    if given.size and not (isinstance(found, Path) and found.suffix == model_files.ONNX):
-        raise UserError("--size goes with a model of ONNX")
+    if given.size and not (isinstance(found, Path) and found.suffix in model_files.SUFFIXES):
+        raise UserError("--size goes with a model of ONNX or TensorFlow Lite")
     if isinstance(found, Path) and found.suffix not in _TORCH_FILES:
         return work(program_of_file(found), options)
 

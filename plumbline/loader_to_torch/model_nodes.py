@@ -1,11 +1,12 @@
 """What programs share that run the nodes of a model's file, of ONNX or TensorFlow Lite."""
 
 import contextlib
+import difflib
 import inspect
 import itertools
 import logging
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -44,6 +45,22 @@ def with_names(function: Any, names: Sequence[str]) -> Any:
         [inspect.Parameter(name, kind) for name in names]
     )
     return forward
+
+
+def check_sizes(who: str, names: Sequence[str], sizes: Mapping[str, int]) -> None:
+    """Refuses sizes of what no dimension of a model is called.
+
+    Raises:
+      UserError: there is one, or a size is none.
+    """
+    for name, size in sizes.items():
+        if name not in names:
+            close = difflib.get_close_matches(name, names, n=1)
+            known = ", ".join(names) or "none"
+            hint = f"did you mean {close[0]}?" if close else f"there is {known}"
+            raise UserError(f"{who}: no dimension is called {name}; {hint}")
+        if size < 0:
+            raise UserError(f"{who}: {name} is to be {size}; a size is at least 0")
 
 
 _INPUTS = "the inputs of the reference tensors"

@@ -1,7 +1,6 @@
 """What a model calls the sizes of its arguments that are not known."""
 
 import ast
-import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ import torch
 from onnx import TensorShapeProto, ValueInfoProto
 
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.model_nodes import check_sizes
 
 
 class OtherSize(RuntimeError):
@@ -80,14 +80,7 @@ class ArgumentSizes:
         Raises:
           UserError: there is one, or a size is none.
         """
-        for name, size in sizes.items():
-            if name not in self.names:
-                close = difflib.get_close_matches(name, self.names, n=1)
-                known = ", ".join(self.names) or "none"
-                hint = f"did you mean {close[0]}?" if close else f"there is {known}"
-                raise UserError(f"{self._who}: no dimension is called {name}; {hint}")
-            if size < 0:
-                raise UserError(f"{self._who}: {name} is to be {size}; a size is at least 0")
+        check_sizes(self._who, self.names, sizes)
 
     def name_of(self, needed: OtherSize, inputs: Sequence[torch.Tensor]) -> str | None:
         """What a dimension of one of `inputs` is called that is to be of another size, if it is."""

@@ -290,7 +290,7 @@ class _Step(torch.nn.Module):
         """
         for index, tensor in zip(self._outputs, self._node.outputs, strict=True):
             output = values[index]
-            if tensor.is_dynamic or not isinstance(output, torch.Tensor):
+            if tensor.dynamic_axes or not isinstance(output, torch.Tensor):
                 continue
             # Sizes that depend on numbers are none of the model's.
             sizes = [*output.shape]

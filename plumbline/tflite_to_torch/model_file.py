@@ -244,7 +244,7 @@ def _tensor(content: bytes, model: "tflite.Model", tensor: "tflite.Tensor") -> T
         name,
         dtype,
         shape,
-        any(size < 0 for size in signature),
+        tuple(axis for axis, size in enumerate(signature) if size < 0),
         tensor.IsVariable(),
         _quantization(name, tensor.Quantization(), shape),
         constant,

@@ -42,8 +42,8 @@ class Tensor:
     dtype: torch.dtype | None
     """None: it has no numbers (strings, or a resource)."""
     shape: tuple[int, ...]
-    is_dynamic: bool
-    """Whether it was of that shape as the model was converted, and may have another."""
+    dynamic_axes: tuple[int, ...]
+    """Those along which it had that size as the model was converted, and may have another."""
     is_variable: bool
     """Whether an op keeps its numbers from one call to the next."""
     quantization: Quantization | None

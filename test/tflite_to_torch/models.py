@@ -54,6 +54,8 @@ class Value:
     axis: int = 0
     is_resource: bool = False
     """Whether it stands for a variable, and has no numbers."""
+    dynamic_axes: Sequence[int] = ()
+    """Those along which it may have other sizes."""
     is_variable: bool = False
     """Whether it is one, of an op that keeps what it holds."""
 
@@ -158,8 +160,11 @@ def _tensor(index: int, value: Value, model: Any) -> Any:
             zeroPoint=np.array(value.zero_points, np.int64),
             quantizedDimension=value.axis,
         )
+    signature = np.array(value.numbers.shape, np.int32)
+    signature[[*value.dynamic_axes]] = -1
     return schema.TensorT(
         shape=np.array(value.numbers.shape, np.int32),
+        shapeSignature=signature if value.dynamic_axes else None,
         type=type_,
         buffer=len(model.buffers) - 1 if value.is_known else 0,
         name=f"t{index}",

@@ -16,6 +16,7 @@ def aot_compile(
         onnx_data = [],
         onnx_sizes = {},
         tflite_source = None,
+        tflite_sizes = {},
         torch_loader_lib = None,
         torch_loader_path = "",
         reference_tensors = None,
@@ -42,6 +43,8 @@ def aot_compile(
       onnx_data: files that lie beside it, in which it keeps tensors.
       onnx_sizes: sizes that are fixed of those to which it gives names, such as {"batch": 1}.
       tflite_source: a .tflite file, a model of TensorFlow Lite, to start from, of the sizes that it says.
+      tflite_sizes: other sizes, where it may have others, such as {"image_0": 8}: the name of an input, and
+        the number of a dimension.
       torch_loader_lib: the py_library that holds the loader function.
       torch_loader_path: the loader function, as package.module.function from the workspace's root.
         It returns a tools.aot.torch_loader_utils.TorchLoaderOutput.
@@ -143,6 +146,7 @@ def aot_compile(
         onnx_data = onnx_data,
         onnx_sizes = onnx_sizes,
         tflite_source = tflite_source,
+        tflite_sizes = tflite_sizes,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
         reference_tensors = reference_tensors,
@@ -163,6 +167,7 @@ def _aot_compile(
         onnx_data,
         onnx_sizes,
         tflite_source,
+        tflite_sizes,
         torch_loader_lib,
         torch_loader_path,
         reference_tensors,
@@ -189,6 +194,7 @@ def _aot_compile(
         onnx_data = onnx_data,
         onnx_sizes = onnx_sizes,
         tflite_source = tflite_source,
+        tflite_sizes = tflite_sizes,
         reference_tensors = reference_tensors,
     )
     if error:
@@ -203,7 +209,7 @@ def _aot_compile(
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
     elif model_source:
-        model_to_tcp(name, model_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
+        model_to_tcp(name, model_source, onnx_data, onnx_sizes or tflite_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
         weights_file = ["_internal_{}_weights.safetensors".format(name)]
         tcp_source = "_internal_{}_tcp.mlir".format(name)
     elif stablehlo_source:
@@ -255,7 +261,7 @@ def _aot_compile(
             _compiles_itself(name, what, "program", options, threads, testonly, visibility, deps = [torch_loader_lib])
     elif compiles_itself:
         files = [model_source] + onnx_data + ([reference_tensors] if reference_tensors else [])
-        options = model_options(name, onnx_sizes, reference_tensors, func_name, "rootpath")
+        options = model_options(name, onnx_sizes or tflite_sizes, reference_tensors, func_name, "rootpath")
         for what in ["bisect", "profile"]:
             _compiles_itself(name, what, "model", ["$(rootpath {})".format(model_source)] + options, threads, testonly, visibility, data = files)
 

@@ -18,6 +18,7 @@ def aot_library(
         onnx_data = [],
         onnx_sizes = {},
         tflite_source = None,
+        tflite_sizes = {},
         torch_loader_lib = None,
         torch_loader_path = "",
         reference_tensors = None,
@@ -49,6 +50,7 @@ def aot_library(
       onnx_data: as for aot_compile.
       onnx_sizes: as for aot_compile.
       tflite_source: as for aot_compile.
+      tflite_sizes: as for aot_compile.
       torch_loader_lib: as for aot_compile.
       torch_loader_path: as for aot_compile.
       reference_tensors: as for aot_compile.
@@ -120,6 +122,7 @@ def aot_library(
         onnx_data = onnx_data,
         onnx_sizes = onnx_sizes,
         tflite_source = tflite_source,
+        tflite_sizes = tflite_sizes,
         torch_loader_lib = torch_loader_lib,
         torch_loader_path = torch_loader_path,
         reference_tensors = reference_tensors,
@@ -143,6 +146,7 @@ def _aot_library(
         onnx_data,
         onnx_sizes,
         tflite_source,
+        tflite_sizes,
         torch_loader_lib,
         torch_loader_path,
         reference_tensors,
@@ -176,6 +180,7 @@ def _aot_library(
         onnx_data = onnx_data,
         onnx_sizes = onnx_sizes,
         tflite_source = tflite_source,
+        tflite_sizes = tflite_sizes,
         reference_tensors = reference_tensors,
     )
     error = error or _gpu_error(name, target, gpu_arch, on_gpu_tensors, stream, abi, memory)
@@ -208,7 +213,7 @@ def _aot_library(
         if stablehlo_source:
             stablehlo_to_tcp(name, stablehlo_source, func_name, manual, testonly, visibility)
         elif model_source:
-            model_to_tcp(name, model_source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
+            model_to_tcp(name, model_source, onnx_data, onnx_sizes or tflite_sizes, reference_tensors, func_name, weights, manual, testonly, visibility)
         else:
             options = loader_options(name, torch_loader_path, func_name)
             export_to_tcp(name, torch_loader_lib, options, weights, manual, testonly, visibility)

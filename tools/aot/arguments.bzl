@@ -22,6 +22,7 @@ def argument_error(
         onnx_data = [],
         onnx_sizes = {},
         tflite_source = None,
+        tflite_sizes = {},
         reference_tensors = None):
     """Finds what is wrong with the arguments of an aot_compile or an aot_library.
 
@@ -42,12 +43,13 @@ def argument_error(
       onnx_data: as for aot_compile.
       onnx_sizes: as for aot_compile.
       tflite_source: as for aot_compile.
+      tflite_sizes: as for aot_compile.
       reference_tensors: as for aot_compile.
 
     Returns:
       One message that names the target and says what to do, or None if all is well.
     """
-    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, onnx_sizes, tflite_source, reference_tensors) or _target_problem(target, threads, cubins)
+    problem = _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, onnx_sizes, tflite_source, tflite_sizes, reference_tensors) or _target_problem(target, threads, cubins)
     if not problem:
         return None
     return "{}(name = \"{}\") in //{}: {}".format(macro, name, package, problem)
@@ -89,7 +91,7 @@ def _target_problem(target, threads, cubins):
         return "cubins goes with target = \"nvptx\""
     return None
 
-def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, onnx_sizes, tflite_source, reference_tensors):
+def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, func_name, weights, threads, macro, stablehlo_source, onnx_source, onnx_data, onnx_sizes, tflite_source, tflite_sizes, reference_tensors):
     if plain_text_problem(name, "_"):
         return "the name becomes part of file names; use letters, digits and underscores only"
     problem = plain_text_problem(package, "_-.+@/")
@@ -138,9 +140,12 @@ def _problem(package, name, tcp_source, torch_loader_lib, torch_loader_path, fun
         return "weights = \"file\" goes with aot_library, which has a function to load it"
     if (onnx_data or onnx_sizes) and not onnx_source:
         return "{} goes with onnx_source".format("onnx_data" if onnx_data else "onnx_sizes")
-    for size in onnx_sizes:
-        if plain_text_problem(size, "_") or type(onnx_sizes[size]) != "int" or onnx_sizes[size] < 0:
-            return "onnx_sizes = {} has not sizes by names, such as {{\"batch\": 1}}".format(repr(onnx_sizes))
+    if tflite_sizes and not tflite_source:
+        return "tflite_sizes goes with tflite_source"
+    for argument, sizes, example in [("onnx_sizes", onnx_sizes, "batch"), ("tflite_sizes", tflite_sizes, "image_0")]:
+        for size in sizes:
+            if plain_text_problem(size, "_") or type(sizes[size]) != "int" or sizes[size] < 0:
+                return "{} = {} has not sizes by names, such as {{\"{}\": 1}}".format(argument, repr(sizes), example)
     if not (has_loader or onnx_source or tflite_source) and weights != "embedded" and not (stablehlo_source and weights == "file"):
         return "weights = \"{}\" goes with a torch loader, onnx_source or tflite_source; the arguments of a {} are what it says".format(weights, given[0])
     if type(threads) != "int" or threads < 1 or threads > _MOST_THREADS:

@@ -100,14 +100,14 @@ def export_to_tcp(name, torch_loader_lib, loader_options, weights, tags, testonl
     _export(name, torch_loader_lib, loader_options, weights, tags, testonly, visibility)
     _torch_to_tcp(name, tags, testonly, visibility)
 
-def model_to_tcp(name, source, onnx_data, onnx_sizes, reference_tensors, func_name, weights, tags, testonly, visibility):
+def model_to_tcp(name, source, data, sizes, reference_tensors, func_name, weights, tags, testonly, visibility):
     """From a model of ONNX or TensorFlow Lite to TCP: gen_foo_mlir_torch, gen_foo_mlir_tcp, and what is recorded beside them.
 
     Args:
       name: the program's name, foo.
       source: the onnx_source or tflite_source of aot_compile.
-      onnx_data: as for aot_compile.
-      onnx_sizes: as for aot_compile.
+      data: the onnx_data of aot_compile.
+      sizes: the onnx_sizes or tflite_sizes of aot_compile.
       reference_tensors: as for aot_compile.
       func_name: as for aot_compile.
       weights: as for aot_compile.
@@ -122,8 +122,8 @@ def model_to_tcp(name, source, onnx_data, onnx_sizes, reference_tensors, func_na
         outs = [mlir, references, safetensors],
         program = Label("//tools/aot:export_model"),
         message = "{}: exporting a model".format(name),
-        data = onnx_data + ([reference_tensors] if reference_tensors else []),
-        options = " ".join(model_options(name, onnx_sizes, reference_tensors, func_name) + [
+        data = data + ([reference_tensors] if reference_tensors else []),
+        options = " ".join(model_options(name, sizes, reference_tensors, func_name) + [
             "--reference-tensors=$(location {})".format(references),
             "--weights=$(location {})".format(safetensors),
             "--weights-are={}".format(weights),
@@ -135,19 +135,19 @@ def model_to_tcp(name, source, onnx_data, onnx_sizes, reference_tensors, func_na
     _exported_targets(name, tags, testonly, visibility)
     _torch_to_tcp(name, tags, testonly, visibility)
 
-def model_options(name, onnx_sizes, reference_tensors, func_name, path = "location"):
+def model_options(name, sizes, reference_tensors, func_name, path = "location"):
     """What the programs that take a model's file are told of it.
 
     Args:
       name: the program's name, foo.
-      onnx_sizes: as for aot_compile.
+      sizes: the onnx_sizes or tflite_sizes of aot_compile.
       reference_tensors: as for aot_compile.
       func_name: as for aot_compile.
       path: how Bazel is asked for the path of a file.
     """
     return (
         ["--func-name={}".format(func_name or name)] +
-        ["--size={}={}".format(size, onnx_sizes[size]) for size in sorted(onnx_sizes)] +
+        ["--size={}={}".format(size, sizes[size]) for size in sorted(sizes)] +
         (["--expected=$({} {})".format(path, reference_tensors)] if reference_tensors else [])
     )
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from plumbline.archives.reference_archive import ReferenceArchive
 from plumbline.loader_to_torch.loader import TorchLoaderOutput
-from plumbline.model_files import load_model
-from plumbline.onnx_to_torch.size_option import add_size
+from plumbline.model_files import add_size, load_model
 
 
 def add_options(arguments: argparse.ArgumentParser, path: Callable[[str], Path]) -> None:

@@ -1,5 +1,7 @@
 """Parts of matrices at places that a run tells, as PyTorch computes them."""
 
+import sys
+
 import pytest
 import torch
 
@@ -25,3 +27,7 @@ def test_a_part_is_less_a_product(dtype: torch.dtype) -> None:
     expected[..., 2:, 1:2] -= left[..., 2:, :2] @ right[..., :2, 1:2]
     torch.testing.assert_close(got, expected)
     torch.testing.assert_close(less_product(x, left, right), x - left @ right)
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))

@@ -29,6 +29,8 @@ _REFUSED = [
     (dict(tflite_source = "x.onnx"), "tflite_source = \"x.onnx\" is not a .tflite file"),
     (dict(onnx_source = "x.onnx", tflite_source = "x.tflite"), "both onnx_source and tflite_source"),
     (dict(tflite_source = "x.tflite", onnx_sizes = {"n": 1}), "onnx_sizes goes with onnx_source"),
+    (dict(onnx_source = "x.onnx", tflite_sizes = {"n_0": 1}), "tflite_sizes goes with tflite_source"),
+    (dict(tflite_source = "x.tflite", tflite_sizes = {"n_0": "1"}), "tflite_sizes = {\"n_0\": \"1\"} has not sizes by names"),
     (dict(onnx_data = ["x.bin"], **_LOADER), "onnx_data goes with onnx_source"),
     (dict(onnx_sizes = {"n": 1}, **_LOADER), "onnx_sizes goes with onnx_source"),
     (dict(onnx_source = "x.onnx", onnx_sizes = {"n": "1"}), "onnx_sizes = {\"n\": \"1\"} has not sizes by names"),
