@@ -209,7 +209,10 @@ class _Step(torch.nn.Module):
         if not isinstance(self._pattern, GraphPattern):
             return
         for option in self._pattern.options:
-            number = self._node.option(option)
+            try:
+                number = self._node.option(option)
+            except Unsupported as reason:
+                raise UserError(f"{self._place}: {reason}") from reason
             if not 0 < number < len(source.subgraphs) or number in source.being_read:
                 raise UserError(f"{self._place}: it calls graph {number}, which it cannot")
             source.being_read.append(number)
@@ -231,8 +234,10 @@ class _Step(torch.nn.Module):
         """Its outputs, if these are no more than shapes; of `values` the sizes are known."""
         outputs = self._node.outputs
         if (of_shape := OF_SHAPES.get(self._node.op)) is not None:
+            if len(self._inputs) != 1 or len(outputs) != 1 or NOTHING in self._inputs:
+                raise UserError(f"{self._place}: it takes one tensor, and gives one")
             (index,) = self._inputs
-            of = constants[index].stored if index in constants else values[index]
+            of = constants[index].stored if index in constants else values.get(index)
             results = [of_shape(of)]
         elif (
             outputs

@@ -176,6 +176,23 @@ def test_what_is_computed_of_constants_is_small(tmp_path: Path) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + _GIGABYTE
 
 
+@pytest.mark.parametrize(
+    ("op", "message"),
+    [
+        (Op("SHAPE", [], [1]), r"\(SHAPE\): it takes one tensor"),
+        (Op("SHAPE", [-1], [1]), r"\(SHAPE\): it takes one tensor"),
+        (Op("RANK", [0, 0], [1]), r"\(RANK\): it takes one tensor"),
+        (Op("WHILE", [0], [1]), r"\(WHILE\): it has no option CondSubgraphIndex"),
+    ],
+)
+def test_nodes_that_lack_something(op: Op, message: str, tmp_path: Path) -> None:
+    graph = Graph([given(2, 3), Value(torch.empty(2, dtype=torch.int32))], [op], [0], [1])
+    file = tmp_path / "m.tflite"
+    file.write_bytes(packed(model(graph)))
+    with pytest.raises(UserError, match=message):
+        load_tflite(file)
+
+
 def test_what_is_no_model(tmp_path: Path) -> None:
     content = packed(_small())
     for changed in (b"", b"TFL3", content.replace(b"TFL3", b"TFL2", 1)):
