@@ -50,15 +50,21 @@ _COMMANDS = {
     "mlp_in_webassembly": [_MLP, "--target-cpu=wasm32"],
     "mlp_on_a_microcontroller": [_MLP, "--target-cpu=cortex-m55", "--memory=pool"],
     "scaled_rows": ["test/AotLibrary/scaled_rows.mlir", _CPU],
+    "digits_on_a_microcontroller": [
+        "examples/tflite_digits/digits.tflite",
+        "--target-cpu=cortex-m4",
+        "--memory=pool",
+    ],
 }
 
 _TARGETS = {
     "--target=nvptx": "nvptx",
+    "--target-cpu=cortex-m4": MICROCONTROLLER,
     "--target-cpu=cortex-m55": MICROCONTROLLER,
     "--target-cpu=wasm32": WEBASSEMBLY,
 }
 
-_FREESTANDING = {"--target-cpu=cortex-m55", "--target-cpu=wasm32"}
+_FREESTANDING = _TARGETS.keys() - {"--target=nvptx"}
 
 
 def _words(name: str, out: Path) -> list[str]:
