@@ -18,6 +18,7 @@ from plumbline.loader_to_torch.model_nodes import check_expected, check_sizes, w
 from plumbline.loader_to_torch.stand_in import identifiers
 from plumbline.tflite_to_torch import control_flow
 from plumbline.tflite_to_torch.graph import OF_SHAPES, Graph, GraphSource
+from plumbline.tflite_to_torch.list_items import with_list_items
 from plumbline.tflite_to_torch.model_file import Model, Subgraph, read_model
 from plumbline.tflite_to_torch.node import option_of
 from plumbline.tflite_to_torch.patterns import PATTERNS
@@ -45,6 +46,10 @@ class TfliteProgram(torch.nn.Module):
         super().__init__()
         self.file = str(file)
         model = read_model(file)
+        try:
+            model = dataclasses.replace(model, subgraphs=[*map(with_list_items, model.subgraphs)])
+        except Unsupported as reason:
+            raise UserError(f"{file}: {reason}") from reason
         names = identifiers(model.input_names)
         main = _with_sizes(file, model, names, sizes)
         self.variables = Variables(model)
