@@ -27,10 +27,7 @@ def _transpose(node: Node, x: torch.Tensor) -> torch.Tensor:
 def _concatenation(node: Node, *parts: Operand) -> torch.Tensor:
     stored = [node.converted(part) for part in parts]
     (axis,) = axes_of([node.option("Axis")], stored[0].ndim)
-    joined = torch.cat(stored, axis)
-    if node.option("FusedActivationFunction", tflite.ActivationFunctionType.NONE):
-        return node.store(Operand(node.outputs[0], joined).real)
-    return joined
+    return node.activated(torch.cat(stored, axis))
 
 
 def _pack(node: Node, *parts: Operand) -> torch.Tensor:
@@ -74,7 +71,7 @@ def _widths(node: Node, rank: int) -> list[int]:
 
 def _pad(node: Node, x: Operand, widths: Operand, value: Operand | None = None) -> torch.Tensor:
     stored = node.converted(x)
-    by = Operand(node.outputs[0], stored).zero if value is None else node.number(2)
+    by = node.outputs[0].zero if value is None else node.number(2)
     return F.pad(stored, _widths(node, stored.ndim), value=by)
 
 
@@ -216,7 +213,7 @@ def _depth_to_space(node: Node, x: torch.Tensor) -> torch.Tensor:
 def _space_to_batch(node: Node, x: Operand, blocks: Operand, widths: Operand) -> torch.Tensor:
     stored = node.converted(x)
     sizes, padding = node.numbers(1), node.numbers(2)
-    zero = Operand(node.outputs[0], stored).zero
+    zero = node.outputs[0].zero
     rest = stored.ndim - 1 - len(sizes)
     flat = [0, 0] * rest
     for axis in reversed(range(len(sizes))):
@@ -279,14 +276,13 @@ def _with_diagonal(node: Node, x: Operand, diagonal: Operand) -> torch.Tensor:
 
 def _update_slice(node: Node, x: Operand, update: Operand, starts: Operand) -> torch.Tensor:
     stored, by = node.converted(x), node.converted(update)
-    result = stored
     indices: list[torch.Tensor] = []
     start = starts.stored.to(torch.int64)
     for axis, (size, length) in enumerate(zip(stored.shape, by.shape, strict=True)):
         first = start[axis].clamp(0, size - length)
         shape = [-1 if other == axis else 1 for other in range(by.ndim)]
         indices.append((first + torch.arange(length)).reshape(shape))
-    return torch.index_put(result, tuple(indices), by)
+    return torch.index_put(stored, tuple(indices), by)
 
 
 PATTERNS: Mapping[str, Pattern] = {

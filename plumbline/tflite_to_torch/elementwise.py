@@ -23,10 +23,6 @@ def _sum(*terms: torch.Tensor) -> torch.Tensor:
     return total
 
 
-def _selected(condition: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    return torch.where(condition, one, other)
-
-
 def _selected_rows(condition: torch.Tensor, one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """A condition of fewer dimensions is of the first ones."""
     return torch.where(
@@ -118,7 +114,7 @@ _OF_REALS: Mapping[str, Callable[..., torch.Tensor]] = {
     "ROUND": torch.round,
     "RSQRT": torch.rsqrt,
     "SELECT": _selected_rows,
-    "SELECT_V2": _selected,
+    "SELECT_V2": torch.where,
     "SIGN": torch.sign,
     "SIN": torch.sin,
     "SQRT": torch.sqrt,

@@ -87,11 +87,18 @@ class Node:
             real = real.tanh()
         return self.outputs[index].stored(real, *_BOUNDS[activation])
 
+    def activated(self, stored: torch.Tensor) -> torch.Tensor:
+        """A result that is stored as the output is, after the activation that the node has."""
+        none = tflite.ActivationFunctionType.NONE
+        if self.option("FusedActivationFunction", none) == none:
+            return stored
+        return self.store(Operand(self.outputs[0], stored).real)
+
     def converted(self, operand: Operand) -> torch.Tensor:
         """An operand, stored as the output is."""
         if operand.tensor.quantization == self.outputs[0].quantization:
             return operand.stored
-        return self.outputs[0].stored(operand.real, -torch.inf, torch.inf)
+        return self.outputs[0].stored(operand.real)
 
 
 def option_of(options: Any, name: str, default: Any = None) -> Any:

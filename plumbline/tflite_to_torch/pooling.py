@@ -33,14 +33,7 @@ def _max_pool(node: Node, x: Operand) -> torch.Tensor:
     real = image if image.is_floating_point() else image.to(torch.float32)
     result = F.max_pool2d(real, windows.sizes, windows.strides).to(image.dtype)
     # Of what is stored the largest stands for the largest, and so it is with bounds.
-    return _activated(node, result).permute(_LAST)
-
-
-def _activated(node: Node, stored: torch.Tensor) -> torch.Tensor:
-    output = node.outputs[0]
-    if output.quantization is None:
-        return node.store(stored)
-    return node.store(Operand(output, stored).real)
+    return node.activated(result).permute(_LAST)
 
 
 def _mean_of_windows(

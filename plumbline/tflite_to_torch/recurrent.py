@@ -52,9 +52,20 @@ def _lstm(node: Node, *operands: Operand | None) -> tuple[torch.Tensor, list[tor
         bias,
         torch.zeros_like(bias),
     ]
-    output, hidden, cell = torch.lstm(
-        reals[0],
-        (hidden[None], cell[None]),
+    return _one_layer(node, torch.lstm, reals[0], (hidden[None], cell[None]), parameters)
+
+
+def _one_layer(
+    node: Node,
+    compute: Callable[..., tuple[torch.Tensor, ...]],
+    x: torch.Tensor,
+    before: torch.Tensor | tuple[torch.Tensor, ...],
+    parameters: list[torch.Tensor],
+) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    """What PyTorch gives for one layer, whose activation is part of each step."""
+    output, *after = compute(
+        x,
+        before,
         parameters,
         has_biases=True,
         num_layers=1,
@@ -63,12 +74,7 @@ def _lstm(node: Node, *operands: Operand | None) -> tuple[torch.Tensor, list[tor
         bidirectional=False,
         batch_first=not node.option("TimeMajor", False),
     )
-    return _stored(node, output), [hidden[0], cell[0]]
-
-
-def _stored(node: Node, real: torch.Tensor) -> torch.Tensor:
-    """An output, whose activation has been computed in each step."""
-    return node.outputs[0].stored(real, -torch.inf, torch.inf)
+    return node.outputs[0].stored(output), [state[0] for state in after]
 
 
 def _rnn(
@@ -82,18 +88,7 @@ def _rnn(
     if compute is None:
         raise Unsupported("its activation is neither tanh nor relu")
     parameters = [weight.real, of_state.real, bias.real, torch.zeros_like(bias.real)]
-    output, hidden = compute(
-        x.real,
-        state.real[None],
-        parameters,
-        has_biases=True,
-        num_layers=1,
-        dropout=0.0,
-        train=False,
-        bidirectional=False,
-        batch_first=not node.option("TimeMajor", False),
-    )
-    return _stored(node, output), [hidden[0]]
+    return _one_layer(node, compute, x.real, state.real[None], parameters)
 
 
 def _filters_over_time(

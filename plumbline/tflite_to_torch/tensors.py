@@ -55,7 +55,9 @@ class Tensor:
         """How 0 is stored."""
         return 0 if self.quantization is None else self.quantization.zero_points[0]
 
-    def stored(self, real: torch.Tensor, least: float, most: float) -> torch.Tensor:
+    def stored(
+        self, real: torch.Tensor, least: float = -math.inf, most: float = math.inf
+    ) -> torch.Tensor:
         """How numbers within `least` and `most` are stored, and others as the nearest of these.
 
         Raises:

@@ -84,12 +84,13 @@ class Variables(torch.nn.Module):
                 for each in operands
             ]
             output, after = compute(node, *before)
-            states = [each.tensor for each in operands if each is not None]
-            states = [tensor for tensor in states if tensor.is_variable]
+            states = [
+                each.tensor for each in operands if each is not None and each.tensor.is_variable
+            ]
             if len(states) != len(after):
                 raise Unsupported(f"it has {len(states)} states, where it keeps {len(after)}")
             for tensor, real in zip(states, after, strict=True):
-                self._state(tensor).copy_(tensor.stored(real, -torch.inf, torch.inf))
+                self._state(tensor).copy_(tensor.stored(real))
             return output
 
         return pattern
