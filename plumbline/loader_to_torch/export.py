@@ -53,11 +53,10 @@ from plumbline.loader_to_torch.gradients import (
     gradients_taken,
     notice_gradients,
 )
-from plumbline.loader_to_torch.grouped_matmul import keep_grouped_matmuls
+from plumbline.loader_to_torch.kept_ops import keep_ops
 from plumbline.loader_to_torch.kept_tables import tables_left
 from plumbline.loader_to_torch.known_numbers import know_constants, known_numbers
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
-from plumbline.loader_to_torch.matrix_parts import keep_matrix_parts
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.nested_draws import hand_generator_to_bodies
 from plumbline.loader_to_torch.node_locations import (
@@ -551,8 +550,7 @@ def _ready_to_import(
     spell_strides_by_sizes(functional)
     spell_size_arithmetic(who, functional)
     keep_assertions(functional, functional.graph_module.meta.get(_DIM_NAMES, {}))
-    keep_grouped_matmuls(functional)
-    keep_matrix_parts(functional)
+    keep_ops(functional)
     spell_windows(functional)
 
 

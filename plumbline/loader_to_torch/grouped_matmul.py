@@ -11,28 +11,8 @@ import torch
 from torch_mlir import ir
 
 from plumbline.loader_to_torch.decompositions.contraction import GROUPED_MATMUL
-from plumbline.loader_to_torch.node_locations import all_nodes
+from plumbline.loader_to_torch.kept_ops import KEPT
 from plumbline.loader_to_torch.torch_builder import Builder
-
-
-class _GroupedMatmul(torch._ops.HigherOrderOperator):
-    """Stands for the op in a graph, as the importer asks nothing but ours about these."""
-
-    def __init__(self) -> None:
-        super().__init__("grouped_matmul")  # type: ignore[no-untyped-call]
-
-    def __call__(self, *operands: torch.Tensor) -> Any:
-        return GROUPED_MATMUL(*operands)
-
-
-_GROUPED_MATMUL = _GroupedMatmul()
-
-
-def keep_grouped_matmuls(exported: torch.export.ExportedProgram) -> None:
-    """Has the importer take the ops of a program as a loop."""
-    for node in all_nodes(exported):
-        if node.target is GROUPED_MATMUL:
-            node.target = _GROUPED_MATMUL
 
 
 def _import(build: Builder, node: torch.fx.Node) -> None:
@@ -95,6 +75,6 @@ def _known(size: int | torch.SymInt) -> int | None:
 
 
 IMPORTS: Mapping[str, Callable[[Builder, torch.fx.Node], None]] = {
-    _GROUPED_MATMUL.__name__: _import
+    KEPT[GROUPED_MATMUL].__name__: _import
 }
 """How the op is imported, by its name."""

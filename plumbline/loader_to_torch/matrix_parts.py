@@ -7,32 +7,11 @@ import torch
 from torch_mlir import ir
 
 from plumbline.loader_to_torch.decompositions.matrix_parts import LESS_PRODUCT, PART, WITH_PART
-from plumbline.loader_to_torch.node_locations import all_nodes
+from plumbline.loader_to_torch.kept_ops import KEPT
 from plumbline.loader_to_torch.torch_builder import Builder
 
 _Places = tuple[ir.Value, ir.Value] | None
 """The first place of a part along an axis, and the one after its last; None: all."""
-
-
-class _Kept(torch._ops.HigherOrderOperator):
-    """Stands for an op in a graph, as the importer asks nothing but ours about these."""
-
-    def __init__(self, op: torch._ops.OpOverload) -> None:
-        super().__init__(op._opname)  # type: ignore[no-untyped-call]
-        self._op = op
-
-    def __call__(self, *operands: Any) -> Any:
-        return self._op(*operands)
-
-
-_KEPT = {op: _Kept(op) for op in (PART, WITH_PART, LESS_PRODUCT)}
-
-
-def keep_matrix_parts(exported: torch.export.ExportedProgram) -> None:
-    """Has the importer take the ops of a program as slices."""
-    for node in all_nodes(exported):
-        if node.target in _KEPT:
-            node.target = _KEPT[node.target]
 
 
 def _import_part(build: Builder, node: torch.fx.Node) -> None:
@@ -116,8 +95,8 @@ def _arguments(node: torch.fx.Node) -> tuple[Any, ...]:
 
 
 IMPORTS: Mapping[str, Callable[[Builder, torch.fx.Node], None]] = {
-    _KEPT[PART].__name__: _import_part,
-    _KEPT[WITH_PART].__name__: _import_with_part,
-    _KEPT[LESS_PRODUCT].__name__: _import_less_product,
+    KEPT[PART].__name__: _import_part,
+    KEPT[WITH_PART].__name__: _import_with_part,
+    KEPT[LESS_PRODUCT].__name__: _import_less_product,
 }
 """How each op is imported, by its name."""
