@@ -2,9 +2,9 @@
 
 import torch
 
-from plumbline.loader_to_torch.loader import TorchLoaderOutput
 from plumbline.loader_to_torch.recorded_export import export_and_record
 from plumbline.loader_to_torch.weights import serialise
+from tools.aot.torch_loader_utils import TorchLoaderOutput
 
 
 def export_sample() -> None:

@@ -9,7 +9,8 @@ def _runfile(workspace_name, short_path):
 
 def _loader_files_impl(ctx):
     loader = ctx.attr.loader
-    files = loader[DefaultInfo].default_runfiles.files.to_list()
+    exporters = {file: True for file in ctx.attr.exporter[DefaultInfo].default_runfiles.files.to_list()}
+    files = [file for file in loader[DefaultInfo].default_runfiles.files.to_list() if file not in exporters]
     runfiles = {_runfile(ctx.workspace_name, file.short_path): file.path for file in files}
 
     # As in a py_binary: what `imports` says, and each repository.
@@ -26,8 +27,14 @@ loader_files = rule(
     implementation = _loader_files_impl,
     doc = """Lists the files of a py_library; tools/aot/loader_files.py lays them out.
 
-Its default outputs are the list and the files.""",
+Those that the exporter has itself, all of Plumbline, are found there: to lay them out for each
+program was a tenth of its export. Its default outputs are the list and the files.""",
     attrs = {
+        "exporter": attr.label(
+            cfg = "exec",
+            default = Label("//tools/aot:export_torch"),
+            doc = "The program that runs the loader.",
+        ),
         "loader": attr.label(
             doc = "The py_library.",
             mandatory = True,

@@ -1,8 +1,8 @@
 """Lays out the files of a loader library like runfiles, for a program that has none of them.
 
 The exporter serves all programs of a workspace, so that one process can stay for them; the loader
-of each is an input of the action. In a folder of its own a loader finds what it may find in the
-runfiles of foo_torch_exporter, and nothing else.
+of each is an input of the action. In a folder of its own, and in the exporter's runfiles, a loader
+finds what it may find in the runfiles of foo_torch_exporter, and nothing else.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ class LoaderFiles:
     """What loader_files.bzl writes of a library."""
 
     imports: tuple[str, ...]
-    """The folders that modules are imported from, relative to the runfiles."""
+    """The folders that modules are imported from, relative to the runfiles; not all have files."""
     files: dict[str, str]
     """Where each file lies: of its path among the runfiles, the path from where one stands."""
 
@@ -48,4 +48,5 @@ class LoaderFiles:
                 link = os.path.join(folder, runfile)
                 os.makedirs(os.path.dirname(link), exist_ok=True)
                 os.symlink(os.path.abspath(file), link)
-            yield [os.path.join(folder, each) for each in self.imports]
+            imports = (os.path.join(folder, each) for each in self.imports)
+            yield [each for each in imports if os.path.isdir(each)]
