@@ -184,7 +184,9 @@ def test_weights(name: str, dtype: torch.dtype) -> None:
     exact = function(operand.double(), weight.double())
     (actual,) = program(operand)
     tolerance = {torch.float32: 1e-4, torch.bfloat16: 2**-7}.get(dtype, 1e-12)
-    torch.testing.assert_close(actual.double(), exact, rtol=tolerance, atol=tolerance)
+    # Both products of which one is taken from the other have been rounded.
+    rounded = 2 if name == "parts" else 1
+    torch.testing.assert_close(actual.double(), exact, rtol=tolerance, atol=rounded * tolerance)
     if name in _PACKED:
         assert 'plumbline.layout = "perm_' in program.stage("kernels")
     if name in _VIEWED:

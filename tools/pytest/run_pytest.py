@@ -22,6 +22,16 @@ class _FrozenImports:
         gc.enable()
 
 
+class _SameNumbers:
+    """Has each test draw the same random numbers, whichever tests come before it, or none."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        # It takes a second to import, which a test without it need not wait for.
+        if torch := sys.modules.get("torch"):
+            torch.manual_seed(0)
+
+
 # pytest's handlers of log records would have PyTorch make one, with a stack, for each thing that it
 # traces: a twentieth of an export. A test of what is logged has a handler of its own.
 _OPTIONS = ("-q", "-p", "no:logging")
@@ -32,4 +42,5 @@ if __name__ == "__main__":
     # Hypothesis looks for it: examples are the same each time, and none fails for the time that it
     # takes, which says how busy the machine is.
     os.environ.setdefault("CI", "true")
-    raise SystemExit(pytest.main([*_OPTIONS, *sys.argv[1:]], plugins=[_FrozenImports()]))
+    plugins = [_FrozenImports(), _SameNumbers()]
+    raise SystemExit(pytest.main([*_OPTIONS, *sys.argv[1:]], plugins=plugins))
