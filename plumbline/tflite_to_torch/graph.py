@@ -13,7 +13,7 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.loader_to_torch.model_nodes import attribute_name, calls_from, silent
-from plumbline.tflite_to_torch.model_file import NOTHING, Operator, Subgraph
+from plumbline.tflite_to_torch.model_file import CUSTOM, NOTHING, Operator, Subgraph
 from plumbline.tflite_to_torch.node import Node, Pattern
 from plumbline.tflite_to_torch.tensors import Operand, Tensor, bias_of_floats
 
@@ -296,6 +296,9 @@ class _Step(torch.nn.Module):
         for index, tensor in zip(self._outputs, self._node.outputs, strict=True):
             output = values[index]
             if tensor.dynamic_axes or not isinstance(output, torch.Tensor):
+                continue
+            if self._node.op.startswith(CUSTOM) and not tensor.shape:
+                # Who made the model knew no sizes of it.
                 continue
             # Sizes that depend on numbers are none of the model's.
             sizes = [*output.shape]

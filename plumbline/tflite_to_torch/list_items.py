@@ -73,7 +73,7 @@ class _Places:
         if option_of(operator.options, "Axis", 0) or self._tensors[item].shape[:1] != (1,):
             return None
         inputs = before.inputs[0], place, item
-        return Operator(_SET_ITEM, False, None, inputs, operator.outputs)
+        return Operator(_SET_ITEM, None, inputs, operator.outputs)
 
     def _made(self, index: int, name: str, count: int) -> Operator | None:
         """The node of some op that makes a tensor, of so many operands."""

@@ -28,6 +28,9 @@ _HALF_BYTES = "INT4"
 _MOST_BYTES = 1 << 31
 """The largest tensor, as large as a FlatBuffer may be: memory is allocated for what a file says."""
 
+CUSTOM = "CUSTOM"
+"""What the schema calls ops that it does not know."""
+
 NOTHING = -1
 """The number of a tensor that is left out."""
 
@@ -37,10 +40,10 @@ class Operator:
     """An op of a graph, and the numbers of the tensors that it takes and gives."""
 
     name: str
-    """As the schema's `BuiltinOperator` has it; of others, what the model calls it."""
-    is_custom: bool
+    """As the schema's `BuiltinOperator` has it; of others, `CUSTOM` and what the model calls it."""
     options: Any
-    """The table of its options, of a class of the schema's; None: it has none."""
+    """The table of its options, of a class of the schema's; None: it has none. Those of a custom
+    op are bytes, which mean whatever they mean to it."""
     inputs: tuple[int, ...]
     """`NOTHING` for one that is left out."""
     outputs: tuple[int, ...]
@@ -193,17 +196,17 @@ def _operator(model: "tflite.Model", operator: "tflite.Operator", count: int) ->
     # Files of before 2020 have the latter alone, which ends at 127.
     number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
     name = _OPERATORS.get(number, f"op {number}")
-    is_custom = name == "CUSTOM"
-    if is_custom:
-        name = _decoded(code.CustomCode())
     options, table = None, operator.BuiltinOptions()
+    if name == CUSTOM:
+        name = f"{CUSTOM} {_decoded(code.CustomCode())}"
+        length = operator.CustomOptionsLength()
+        options = bytes(_numbers(length, operator.CustomOptionsAsNumpy))
     kind = _OPTIONS.get(operator.BuiltinOptionsType(), "NONE")
     if table is not None and kind != "NONE":
         options = getattr(tflite, kind)()
         options.Init(table.Bytes, table.Pos)
     return Operator(
         name,
-        is_custom,
         options,
         _indices(_numbers(operator.InputsLength(), operator.InputsAsNumpy), count, optional=True),
         _indices(_numbers(operator.OutputsLength(), operator.OutputsAsNumpy), count),

@@ -104,10 +104,9 @@ def _refuse_unknown(file: Path, model: Model, patterns: Collection[str]) -> None
     found: dict[str, list[str]] = {}
     for graph in model.subgraphs:
         for operator in graph.operators:
-            if operator.is_custom or operator.name not in (*patterns, *OF_SHAPES):
-                name = f"{operator.name}, of its own" if operator.is_custom else operator.name
+            if operator.name not in (*patterns, *OF_SHAPES):
                 outputs = (graph.tensors[index].name for index in operator.outputs)
-                found.setdefault(name, []).append(next(outputs, ""))
+                found.setdefault(operator.name, []).append(next(outputs, ""))
     if found:
         listed = "\n".join(
             f"  {name}: {len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}, such as {nodes[0]}"

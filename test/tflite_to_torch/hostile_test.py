@@ -149,7 +149,7 @@ def _without_graphs(small: Any) -> None:
         (_with_a_short_buffer, r"tensor t1 has 53 bytes"),
         (_with_a_buffer_that_is_not_there, "there is no buffer 77"),
         (_with_an_unknown_op, "op 20000: 1 node"),
-        (_with_an_op_of_its_own, "Mine, of its own: 1 node"),
+        (_with_an_op_of_its_own, "CUSTOM Mine: 1 node"),
         (_with_what_is_computed_later, "reads .* before it is there"),
         (_with_a_huge_argument, "tensor t0 .* over 2 GiB"),
         (_with_a_huge_variable, "tensor t10 .* over 2 GiB"),

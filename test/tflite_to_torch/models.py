@@ -68,7 +68,7 @@ class Op:
     inputs: Sequence[int]
     outputs: Sequence[int]
     options: Any = None
-    """A table of the schema, such as `AddOptionsT`."""
+    """A table of the schema, such as `AddOptionsT`; of a custom op, bytes."""
 
 
 def given(
@@ -174,23 +174,29 @@ def _tensor(index: int, value: Value, model: Any) -> Any:
 
 
 def _operator(op: Op, model: Any) -> Any:
-    code = schema.BuiltinOperator.__dict__[op.name]
+    kind, _, custom = op.name.partition(" ")
+    code = schema.BuiltinOperator.__dict__[kind]
     model.operatorCodes.append(
         schema.OperatorCodeT(
             # Files of before 2020 had no more than this.
             deprecatedBuiltinCode=min(code, 127),
             builtinCode=code,
+            customCode=custom or None,
             version=_VERSIONS.get(op.name, 1),
         )
     )
-    name = type(op.options).__name__.removesuffix("T")
-    return schema.OperatorT(
+    node = schema.OperatorT(
         opcodeIndex=len(model.operatorCodes) - 1,
         inputs=np.array(op.inputs, np.int32),
         outputs=np.array(op.outputs, np.int32),
-        builtinOptionsType=0 if op.options is None else schema.BuiltinOptions.__dict__[name],
-        builtinOptions=op.options,
     )
+    if custom:
+        node.customOptions = np.frombuffer(op.options, np.uint8)
+    elif op.options is not None:
+        name = type(op.options).__name__.removesuffix("T")
+        node.builtinOptionsType = schema.BuiltinOptions.__dict__[name]
+        node.builtinOptions = op.options
+    return node
 
 
 def answers(
@@ -242,7 +248,7 @@ class Case:
     def write(self, folder: Path) -> tuple[Path, list[torch.Tensor]]:
         """Writes the model's file, its results of the sizes that LiteRT's have, and gives these."""
         (expected,) = answers(
-            self._content(self.results),
+            self.content(self.results),
             self.inputs,
             are_of_reference=self.op not in _NOT_OF_REFERENCE,
         )
@@ -251,10 +257,11 @@ class Case:
             for each, answer in zip(self.results, expected, strict=True)
         ]
         file = folder / "model.tflite"
-        file.write_bytes(self._content(results))
+        file.write_bytes(self.content(results))
         return file, expected
 
-    def _content(self, results: Sequence[Value]) -> bytes:
+    def content(self, results: Sequence[Value]) -> bytes:
+        """The model's file, where its results are such."""
         values = [*(each for each in self.operands if each is not None), *results]
         indices = {id(each): index for index, each in enumerate(values)}
         taken = [-1 if each is None else indices[id(each)] for each in self.operands]

@@ -12,6 +12,7 @@ from test.tflite_to_torch import (
     contraction_test,
     convolution_test,
     data_movement_test,
+    detection_test,
     elementwise_test,
     indexing_test,
     normalization_test,
@@ -25,6 +26,7 @@ _TESTS = (
     contraction_test,
     convolution_test,
     data_movement_test,
+    detection_test,
     elementwise_test,
     indexing_test,
     normalization_test,
@@ -54,6 +56,8 @@ _COMPILED = [
     _chosen("SOFTMAX", torch.int8),
     _chosen("MEAN", torch.uint8),
     _chosen("RESIZE_BILINEAR", torch.int8),
+    _chosen("CUSTOM TFLite_Detection_PostProcess"),
+    _chosen("NON_MAX_SUPPRESSION_V5", torch.int32),
 ]
 
 
