@@ -430,6 +430,31 @@ def _correlations(observations: torch.Tensor) -> torch.Tensor:
     return correlations.clamp(-1, 1)
 
 
+def _std(
+    operand: torch.Tensor,
+    dim: Sequence[int] | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+) -> torch.Tensor:
+    """The root of a variance that is of a wider type: one of 1e-50 is too small for f32."""
+    wide = operand.to(torch.float32 if operand.dtype == torch.float16 else torch.float64)
+    dims = tuple(dim) if dim else None
+    return wide.var(dims, correction=correction, keepdim=keepdim).sqrt().to(operand.dtype)
+
+
+def _std_mean(
+    operand: torch.Tensor,
+    dim: Sequence[int] | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    dims = tuple(dim) if dim else tuple(range(operand.dim()))
+    std = _std(operand, dims, correction=correction, keepdim=keepdim)
+    return std, operand.mean(dims, keepdim)
+
+
 RULES: Rules = {
     aten._is_all_true.default: lambda operand: operand.all(),
     aten._is_any_true.default: lambda operand: operand.any(),
@@ -450,6 +475,8 @@ RULES: Rules = {
     aten.nanmedian.dim: _nanmedian_along,
     aten.linalg_norm.default: torch._refs.linalg.norm,
     aten.linalg_norm.ord_str: torch._refs.linalg.norm,
+    aten.std.correction: _std,
+    aten.std_mean.correction: _std_mean,
     aten.sort.default: _in_signed_order(aten.sort.default),
     aten.sort.stable: _sort_stable,
     aten.topk.default: _topk,
