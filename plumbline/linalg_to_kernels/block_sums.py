@@ -10,6 +10,7 @@ Sums of 16 to 1,000,000 numbers, of mean 0 or 1000, then have at most the errors
 half of them as a rule.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from torch_mlir import ir
@@ -22,7 +23,8 @@ from plumbline.bindings.walk import (
     defining_operation,
     operations_named,
 )
-from plumbline.linalg_to_kernels.building import for_each, index, least
+from plumbline.linalg_to_kernels.building import either, for_each, index, least
+from plumbline.linalg_to_kernels.deviations import Deviations, deviations, holds
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
 from plumbline.linalg_to_kernels.rounded_sums import RoundedSums
 from plumbline.linalg_to_kernels.vector_widths import is_mostly_narrow
@@ -38,7 +40,7 @@ _STRANDS = 8
 _STRAND = 32
 """How many of them lie side by side."""
 
-_PLAIN = 6
+_PLAIN = 5
 """How many operations such a loop has at most, which are done for each of these elements."""
 
 
@@ -55,8 +57,12 @@ def block_sums(module: ir.Operation) -> None:
                     continue
                 if is_mostly_narrow(op):
                     _split(op.opview, sums)
-                elif _is_plain(op.opview):
-                    _spread(op.opview, sums)
+                elif _is_plain(op.opview, _ops(op.opview)):
+                    adds = [sum_.add for sum_ in sums]
+                    _replace(op.opview, _spread(op.opview, adds, _terms(op.opview, sums)))
+            elif found := deviations(op.opview):
+                if rounded.is_rounded(op.results[0]) and _is_plain(op.opview, found.before):
+                    _square_in_f32(found)
             else:
                 _add_terms_first(op.opview.body, rounded)
 
@@ -103,15 +109,14 @@ def _sum(so_far: ir.Value, total: ir.Value, body: ir.Block) -> _Sum | None:
 def _split(loop: scf.ForOp, sums: list[_Sum]) -> None:
     """Puts a loop over blocks, and in it one over a block's elements, in the place of the loop."""
     apart = {op for sum_ in sums for op in (sum_.add, sum_.widen)}
-    *ops, _ = (op.operation for op in loop.body.operations)
-    ops = [op for op in ops if op not in apart]
+    ops = [op for op in _ops(loop) if op not in apart]
 
     def block(first: ir.Value, *totals: ir.Value) -> list[ir.Value]:
         def element(at: ir.Value, *so_far: ir.Value) -> list[ir.Value]:
             known = {loop.induction_variable: at}
             clone_operations(ops, known)
             return [
-                _added(sum_, before, known.get(sum_.widen.operands[0], sum_.widen.operands[0]))
+                _added(sum_.add, before, known.get(sum_.widen.operands[0], sum_.widen.operands[0]))
                 for sum_, before in zip(sums, so_far, strict=True)
             ]
 
@@ -120,7 +125,7 @@ def _split(loop: scf.ForOp, sums: list[_Sum]) -> None:
         none = arith.constant(ir.F32Type.get(), -0.0)
         narrow = for_each(first, end, 1, element, [none] * len(sums))
         return [
-            _added(sum_, total, _widened(value))
+            _added(sum_.add, total, _widened(value))
             for sum_, total, value in zip(sums, totals, narrow, strict=True)
         ]
 
@@ -131,9 +136,14 @@ def _split(loop: scf.ForOp, sums: list[_Sum]) -> None:
     loop.operation.erase()
 
 
-def _is_plain(loop: scf.ForOp) -> bool:
-    """Whether a loop does little, reads only, and may run so often that it pays to spread it."""
-    ops = [view.operation for view in loop.body.operations]
+def _ops(loop: scf.ForOp) -> list[ir.Operation]:
+    """Those of an iteration, but for the one that ends it."""
+    *ops, _ = (view.operation for view in loop.body.operations)
+    return ops
+
+
+def _is_plain(loop: scf.ForOp, ops: list[ir.Operation]) -> bool:
+    """Whether `ops` are few and read only, and run so often that it pays to spread the loop."""
     known = known_trips(loop.operation)
     return (
         len(ops) <= _PLAIN
@@ -142,17 +152,41 @@ def _is_plain(loop: scf.ForOp) -> bool:
     )
 
 
-def _spread(loop: scf.ForOp, sums: list[_Sum]) -> None:
-    """Has an iteration take an element of each eighth of a block, and a loop take what is left."""
+def _square_in_f32(found: Deviations) -> None:
+    """Has a loop square in f32, and again in f64 where that was too large or too small."""
+    loop = found.loop
+    with ir.InsertionPoint(loop), loop.location:
+        mean = found.narrow_mean()
+        (total,) = _spread(loop, [found.add], lambda at: [found.square(mean, at)])
+
+        def again() -> list[ir.Value]:
+            return list(loop.operation.clone(ip=ir.InsertionPoint.current).results)
+
+        results = either([total.type], holds(total), lambda: [total], again)
+    _replace(loop, results)
+
+
+_Terms = Callable[[ir.Value], list[ir.Value]]
+"""Builds, at an iteration, what it adds to each of the sums of a loop, in f32."""
+
+
+def _terms(loop: scf.ForOp, sums: list[_Sum]) -> _Terms:
     apart = {op for sum_ in sums for op in (sum_.add, sum_.widen)}
-    *ops, _ = (op.operation for op in loop.body.operations)
-    narrow = [op for op in ops if op not in apart]
+    narrow = [op for op in _ops(loop) if op not in apart]
 
     def terms(at: ir.Value) -> list[ir.Value]:
         known = {loop.induction_variable: at}
         clone_operations(narrow, known)
         return [known.get(sum_.widen.operands[0], sum_.widen.operands[0]) for sum_ in sums]
 
+    return terms
+
+
+def _spread(loop: scf.ForOp, adds: list[ir.Operation], terms: _Terms) -> list[ir.Value]:
+    """Has an iteration take an element of each eighth of a block, and a loop take what is left.
+
+    What these add up is built before the loop, which stays.
+    """
     with ir.InsertionPoint(loop), loop.location:
         count = arith.subi(loop.upperBound, loop.lowerBound)
         end = arith.subi(loop.upperBound, arith.remui(count, index(_STRANDS * _STRAND)))
@@ -161,23 +195,25 @@ def _spread(loop: scf.ForOp, sums: list[_Sum]) -> None:
             starts = [arith.addi(first, index(strand * _STRAND)) for strand in range(_STRANDS)]
 
             def several(at: ir.Value, *totals: ir.Value) -> list[ir.Value]:
-                found = [terms(arith.addi(start, at)) for start in starts]
-                parts = zip(*found, strict=True)
+                parts = zip(*(terms(arith.addi(start, at)) for start in starts), strict=True)
                 return [
-                    _added(sum_, total, _widened(_in_pairs(sum_, list(each))))
-                    for sum_, total, each in zip(sums, totals, parts, strict=True)
+                    _added(add, total, _widened(_in_pairs(add, list(each))))
+                    for add, total, each in zip(adds, totals, parts, strict=True)
                 ]
 
             return for_each(index(0), index(_STRAND), 1, several, totals)
 
         def one(at: ir.Value, *totals: ir.Value) -> list[ir.Value]:
             return [
-                _added(sum_, total, _widened(term))
-                for sum_, total, term in zip(sums, totals, terms(at), strict=True)
+                _added(add, total, _widened(term))
+                for add, total, term in zip(adds, totals, terms(at), strict=True)
             ]
 
         most = for_each(loop.lowerBound, end, _STRANDS * _STRAND, block, list(loop.initArgs))
-        results = for_each(end, loop.upperBound, 1, one, most)
+        return for_each(end, loop.upperBound, 1, one, most)
+
+
+def _replace(loop: scf.ForOp, results: list[ir.Value]) -> None:
     for old, new in zip(loop.results, results, strict=True):
         old.replace_all_uses_with(new)
     loop.operation.erase()
@@ -204,16 +240,19 @@ def _add_terms_first(body: ir.Block, rounded: RoundedSums) -> None:
             continue
         last = added[-1]
         with ir.InsertionPoint(last.add), last.add.location:
-            narrow = _in_pairs(last, [sum_.widen.operands[0] for sum_ in added])
-            total.replace_all_uses_with(_added(last, start, _widened(narrow)))
+            narrow = _in_pairs(last.add, [sum_.widen.operands[0] for sum_ in added])
+            total.replace_all_uses_with(_added(last.add, start, _widened(narrow)))
         for sum_ in reversed(added):
             sum_.add.erase()
             sum_.widen.erase()
 
 
-def _in_pairs(sum_: _Sum, terms: list[ir.Value]) -> ir.Value:
-    """The sum of terms, each rounded as often as there are pairs of pairs: as few as can be."""
-    with sum_.add.location:
+def _in_pairs(add: ir.Operation, terms: list[ir.Value]) -> ir.Value:
+    """The sum of terms that `add` adds up.
+
+    Each is rounded as often as there are pairs of pairs: as few times as can be.
+    """
+    with add.location:
         while len(terms) > 1:
             # To be in this order is what keeps a sum of equal numbers exact.
             pairs = zip(terms[::2], terms[1::2], strict=False)
@@ -226,8 +265,8 @@ def _widened(term: ir.Value) -> ir.Value:
     return arith.extf(ir.F64Type.get(), term)
 
 
-def _added(sum_: _Sum, so_far: ir.Value, term: ir.Value) -> ir.Value:
+def _added(add: ir.Operation, so_far: ir.Value, term: ir.Value) -> ir.Value:
     """Their sum, in any order as that of the loop is."""
     flags = arith.FastMathFlags.reassoc | arith.FastMathFlags.contract
-    with sum_.add.location:
+    with add.location:
         return arith.addf(so_far, term, fastmath=flags)

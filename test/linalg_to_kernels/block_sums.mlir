@@ -214,6 +214,71 @@ func.func private @handed_on(%x: memref<?xf32>, %n: index, %y: memref<f64>) {
   return
 }
 
+// Squares of how much elements deviate from their mean are of f32, and added up as such. Where these
+// are too large for it, or too small, the loop is left as it was.
+// CHECK-LABEL: func.func private @deviations(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?xf32>, %[[N:[^:]*]]: index
+// CHECK:         %[[MEAN:.*]] = arith.divf
+// CHECK:         %[[ROUNDED:.*]] = arith.truncf %[[MEAN]] : f64 to f32
+// CHECK:         scf.for {{.*}} step %c256
+// CHECK:             memref.load %[[X]]
+// CHECK-NEXT:        %[[DEVIATION:.*]] = arith.subf %{{.*}}, %[[ROUNDED]] : f32
+// CHECK-NEXT:        arith.mulf %[[DEVIATION]], %[[DEVIATION]] : f32
+// CHECK-COUNT-7:     arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT:        arith.extf
+// CHECK:         %[[SQUARES:.*]] = scf.for {{.*}} step %c1
+// CHECK-DAG:     %[[LEAST:.*]] = arith.constant 8.67{{.*}}E-19 : f64
+// CHECK-DAG:     %[[INFINITY:.*]] = arith.constant 0x7FF0000000000000 : f64
+// CHECK:         %[[ENOUGH:.*]] = arith.cmpf oge, %[[SQUARES]], %[[LEAST]] : f64
+// CHECK:         %[[FINITE:.*]] = arith.cmpf olt, %[[SQUARES]], %[[INFINITY]] : f64
+// CHECK:         %[[HOLDS:.*]] = arith.andi %{{.*}}, %{{.*}} : i1
+// CHECK:         scf.if %[[HOLDS]] -> (f64) {
+// CHECK-NEXT:      scf.yield %[[SQUARES]]
+// CHECK-NEXT:    } else {
+// CHECK:           arith.subf %{{.*}}, %[[MEAN]] : f64
+func.func private @deviations(%x: memref<?xf32>, %n: index, %count: f64) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f64
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (f64) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %w = arith.extf %a : f32 to f64
+    %r = arith.addf %s, %w fastmath<reassoc,contract> : f64
+    scf.yield %r : f64
+  }
+  %mean = arith.divf %0, %count : f64
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (f64) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %w = arith.extf %a : f32 to f64
+    %d = arith.subf %w, %mean : f64
+    %q = arith.mulf %d, %d : f64
+    %r = arith.addf %s, %q fastmath<reassoc,contract> : f64
+    scf.yield %r : f64
+  }
+  %rounded = arith.truncf %1 : f64 to f32
+  return %rounded : f32
+}
+
+// Those from any other number, which rounding may move further than they are apart, are not.
+// CHECK-LABEL: func.func private @distances(
+// CHECK-NOT:     arith.subf {{.*}} : f32
+// CHECK:         return
+func.func private @distances(%x: memref<?xf32>, %n: index, %from: f64) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f64
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (f64) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %w = arith.extf %a : f32 to f64
+    %d = arith.subf %w, %from : f64
+    %q = arith.mulf %d, %d : f64
+    %r = arith.addf %s, %q fastmath<reassoc,contract> : f64
+    scf.yield %r : f64
+  }
+  %rounded = arith.truncf %0 : f64 to f32
+  return %rounded : f32
+}
+
 // And one that a kernel gives to somebody else as it is is none, be it rounded elsewhere.
 // CHECK-LABEL: func.func private @handed_to_two(
 // CHECK-NOT:     arith.addf %{{.*}} : f32
