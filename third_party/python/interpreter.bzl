@@ -3,12 +3,13 @@
 # Of several the first is taken, so that machines share caches. bazelw reads this line.
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 
-# Fixed paths of Debian's, for a PATH that leads elsewhere.
-_CANDIDATES = (
-    ["python" + version for version in VERSIONS] +
-    ["python3"] +
-    ["/usr/bin/python" + version for version in VERSIONS]
-)
+# Debian's first, which lie at the same path on all machines, as caches have it, and run a third faster
+# than what version managers build.
+_CANDIDATES = [
+    folder + "python" + version
+    for version in VERSIONS
+    for folder in ["/usr/bin/", ""]
+] + ["python3"]
 
 # PATH may lead to a shim (pyenv) or into a virtual environment; neither is what should be kept.
 _REPORT = "import os, sys; print('%d.%d' % sys.version_info[:2]); print(os.path.realpath(sys.executable))"
@@ -24,8 +25,8 @@ def find_python(repository_ctx):
       Fails when there is none.
     """
     for candidate in _CANDIDATES:
-        path = candidate if candidate.startswith("/") else repository_ctx.which(candidate)
-        if not path:
+        path = repository_ctx.path(candidate) if candidate.startswith("/") else repository_ctx.which(candidate)
+        if not path or not path.exists:
             continue
         result = repository_ctx.execute([path, "-I", "-c", _REPORT])
         if result.return_code:
