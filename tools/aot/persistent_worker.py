@@ -17,10 +17,14 @@ from dataclasses import dataclass
 from typing import IO
 
 from plumbline.errors.watched_process import Child, Death
+from tools.aot import huge_pages
 from tools.aot.worker_protocol import WorkResponse, read_request, write_response
 
 _PR_SET_PDEATHSIG = 1
 """Of prctl(2)."""
+
+_MANY = 16
+"""Requests after which there may be as many more as it takes for memory in huge pages to pay."""
 
 
 Run = Callable[[Sequence[str]], object]
@@ -75,6 +79,7 @@ class _Server:
         self._requests = requests
         self._responses = responses
         self._running: dict[int, _Request] = {}
+        self._started = 0
 
     def serve(self) -> None:
         # What is there now is there for good; no fork needs to look at it again to collect garbage,
@@ -112,6 +117,9 @@ class _Server:
         return True
 
     def _start(self, number: int, arguments: Sequence[str], folder: str) -> None:
+        self._started += 1
+        if self._started == _MANY:
+            huge_pages.collapse()
         output = os.memfd_create("output")
         worker = os.getpid()
         child = Child(lambda: self._work(worker, arguments, folder), outputs={1: output, 2: output})
