@@ -55,6 +55,47 @@ func.func private @exponentials(%x: memref<?x2048xf32>, %y: memref<?x2048xf32>, 
 
 // -----
 
+// So it is where a block is added up part by part, as of a layer norm.
+// CHECK-LABEL: func.func private @parts(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?x2048xf32>, %[[Y:[^:]*]]: memref<?x2048xf32>
+// CHECK:         scf.for %[[FIRST:.*]] = %c0 to %c2048 step %c64
+// CHECK-COUNT-4:     memref.prefetch %[[X]][%{{.*}}, %{{.*}}], read
+// CHECK-NOT:         memref.prefetch
+// CHECK:             scf.for
+// CHECK-NOT:       memref.prefetch
+// CHECK:         return
+func.func private @parts(%x: memref<?x2048xf32>, %y: memref<?x2048xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c2048 = arith.constant 2048 : index
+  %z = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %n step %c1 {
+    %t = scf.for %b = %c0 to %c2048 step %c64 iter_args(%s = %z) -> (f32) {
+      %half = arith.addi %b, %c32 : index
+      %u = scf.for %j = %c0 to %c32 step %c1 iter_args(%v = %s) -> (f32) {
+        %p = arith.addi %b, %j : index
+        %a = memref.load %x[%i, %p] : memref<?x2048xf32>
+        %q = arith.addi %half, %j : index
+        %d = memref.load %x[%i, %q] : memref<?x2048xf32>
+        %e = arith.addf %a, %d : f32
+        %r = arith.addf %v, %e : f32
+        scf.yield %r : f32
+      }
+      scf.yield %u : f32
+    }
+    scf.for %j = %c0 to %c2048 step %c1 {
+      %a = memref.load %x[%i, %j] : memref<?x2048xf32>
+      %r = arith.divf %a, %t : f32
+      memref.store %r, %y[%i, %j] : memref<?x2048xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 // Short rows are there soon; what is not known to be long may be short.
 // CHECK-LABEL: func.func private @short(
 // CHECK-NOT:     memref.prefetch
