@@ -40,6 +40,7 @@ from plumbline.loader_to_torch.decompositions import (
 from plumbline.loader_to_torch.decompositions.constant_tables import make_tables_constants
 from plumbline.loader_to_torch.detection_functions import detection_functions
 from plumbline.loader_to_torch.distinct_ops import Table, run_decompositions
+from plumbline.loader_to_torch.early_quantizations import quantize_early
 from plumbline.loader_to_torch.extension_ops import (
     with_extension_ops,
     writes_by_extension_ops,
@@ -655,6 +656,7 @@ def _decomposed(
     who: str, exported: torch.export.ExportedProgram, table: Table, *, embedded: bool
 ) -> torch.export.ExportedProgram:
     """`exported` by the ops that a table of decompositions makes of those that it has."""
+    quantize_early(exported)
     multiply_integers(exported, embedded=embedded)
     try:
         # Only this makes the program functional: before, in-place ops stay what they are, and

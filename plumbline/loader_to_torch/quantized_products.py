@@ -8,7 +8,7 @@ with rows that have a scale each by weights of 4 bits that have one for some ele
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import torch
@@ -24,7 +24,9 @@ from plumbline.loader_to_torch.decompositions.integer_products import (
     convolution_of_integers,
     convolves_bytes,
     linear_of_integers,
+    missing_channels,
 )
+from plumbline.loader_to_torch.quantized_nodes import arguments_of, called, name_of
 from plumbline.loader_to_torch.weights import weights_at_placeholders
 
 aten = torch.ops.aten
@@ -65,6 +67,17 @@ class _InBlocks:
     block: int
 
 
+@dataclass(frozen=True)
+class _Model:
+    """What products are put into."""
+
+    exported: torch.export.ExportedProgram
+    weights: Mapping[Node, torch.Tensor]
+    """Those whose numbers are known."""
+    wider: dict[Node, Node] = field(default_factory=dict)
+    """What has been made of such that had too few channels."""
+
+
 def multiply_integers(exported: torch.export.ExportedProgram, *, embedded: bool) -> None:
     """Puts products of integers in the place of those of what these stand for, in `exported`.
 
@@ -75,16 +88,16 @@ def multiply_integers(exported: torch.export.ExportedProgram, *, embedded: bool)
     """
     graph = exported.graph
     nodes = [node for node in graph.nodes if node.op == "call_function"]
-    if not any(_is_dequantization(node) or _name_of(node) in _OF_BLOCKS for node in nodes):
+    if not any(_is_dequantization(node) or name_of(node) in _OF_BLOCKS for node in nodes):
         return
-    weights = weights_at_placeholders(exported) if embedded else {}
+    model = _Model(exported, weights_at_placeholders(exported) if embedded else {})
     changed = False
     for node in nodes:
-        replace = _PRODUCTS.get(node.target)
-        if replace is None:
+        multiply = _PRODUCTS.get(node.target)
+        if multiply is None:
             continue
         with graph.inserting_before(node):
-            product = _of_rows_by_blocks(node, weights, exported) or replace(node, weights)
+            product = _of_rows_by_blocks(node, model) or multiply(node, model)
         if product is not None:
             product.meta = dict(node.meta)
             node.replace_all_uses_with(product)
@@ -100,7 +113,7 @@ def _is_unread(node: Node) -> bool:
     return (
         _is_dequantization(node)
         or node.target in (*_MOVES, *_TURNS)
-        or _name_of(node) in (*_OF_BLOCKS, *_OF_ROWS)
+        or name_of(node) in (*_OF_BLOCKS, *_OF_ROWS)
     )
 
 
@@ -117,7 +130,7 @@ def _quantized(node: object) -> _Quantized | None:
     """What a node dequantizes to float32, if it does."""
     if not isinstance(node, Node) or not _is_dequantization(node):
         return None
-    given = _arguments(node)
+    given = arguments_of(node)
     integers, is_by_channel = given["input"], "axis" in given
     if (
         integers.meta["val"].dtype not in _BYTES
@@ -135,28 +148,16 @@ def _quantized(node: object) -> _Quantized | None:
     return _Quantized(integers, scale, zero_point, is_by_channel)
 
 
-def _arguments(node: Node) -> dict[str, Any]:
-    """What an op is given, by the names of its schema."""
-    op = cast("torch._ops.OpOverload", node.target)
-    names = [argument.name for argument in op._schema.arguments]
-    return {**dict(zip(names, node.args, strict=False)), **node.kwargs}
-
-
 _OF_BLOCKS = ("quantized_decomposed::dequantize_per_channel_group", "torchao::dequantize_affine")
 _OF_ROWS = ("quantized_decomposed::dequantize_per_token", "torchao::dequantize_affine")
 """What dequantizes by scales of blocks, and of rows. That of torchao says how large a block is."""
 
 
-def _name_of(node: Node) -> str:
-    op = node.target
-    return op._schema.name if isinstance(op, torch._ops.OpOverload) else ""
-
-
 def _in_blocks(node: object, names: Sequence[str]) -> _InBlocks | None:
     """What one of such ops dequantizes to float32, if it does."""
-    if not isinstance(node, Node) or _name_of(node) not in names:
+    if not isinstance(node, Node) or name_of(node) not in names:
         return None
-    given = _arguments(node)
+    given = arguments_of(node)
     integers, zero_point = given["input"], given.get("zero_point", given.get("zero_points"))
     scale, size = given.get("scale") or given["scales"], integers.meta["val"].shape[-1]
     block = given.get("group_size", size)
@@ -173,7 +174,7 @@ def _in_blocks(node: object, names: Sequence[str]) -> _InBlocks | None:
 
 def _value(node: Node, weights: Mapping[Node, torch.Tensor]) -> torch.Tensor | None:
     """The weight that a node gives, or the tensor that it takes out of one of another class."""
-    if _name_of(node) == "export::access_subclass_inner_tensor":
+    if name_of(node) == "export::access_subclass_inner_tensor":
         whole, name = node.args
         outer = _value(cast("Node", whole), weights)
         return None if outer is None else getattr(outer, cast("str", name))
@@ -194,7 +195,7 @@ def _operand(node: object) -> _Quantized | None:
         return None
     integers = found.integers
     for move in reversed(moves):
-        integers = _called(move.target, (integers, *move.args[1:]), move.kwargs, integers.graph)
+        integers = called(move.target, (integers, *move.args[1:]), move.kwargs, integers.graph)
     return _Quantized(integers, found.scale, found.zero_point, is_by_channel=False)
 
 
@@ -227,53 +228,39 @@ def _tensor(graph: torch.fx.Graph, number: Node | float, dtype: torch.dtype) -> 
     """A tensor of a number, unless it is one."""
     if isinstance(number, Node):
         return number
-    return _called(aten.full.default, ([], number), {"dtype": dtype}, graph)
-
-
-def _called(target: Any, args: tuple[Any, ...], kwargs: Any, graph: torch.fx.Graph) -> Node:
-    node = graph.call_function(target, args, dict(kwargs))
-    values = torch.fx.map_arg((args, dict(kwargs)), lambda operand: operand.meta["val"])
-    operands = [value for value in values[0] if isinstance(value, torch.Tensor)]
-    mode = getattr(operands[0], "fake_mode", None) if operands else None
-    if mode is None:
-        node.meta["val"] = target(*values[0], **values[1])
-    else:
-        with mode:
-            node.meta["val"] = target(*values[0], **values[1])
-    return node
+    return called(aten.full.default, ([], number), {"dtype": dtype}, graph)
 
 
 # -- products --------------------------------------------------------------------------------------
 
 
-def _linear(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | None:
-    given = _arguments(node)
-    return _of_matrices(given["input"], given["weight"], given.get("bias"), weights)
+def _linear(node: Node, model: _Model) -> Node | None:
+    given = arguments_of(node)
+    return _of_matrices(given["input"], given["weight"], given.get("bias"), model.weights)
 
 
-def _mm(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | None:
-    given = _arguments(node)
-    return _of_matrices(given["self"], _turned(given["mat2"]), None, weights)
+def _mm(node: Node, model: _Model) -> Node | None:
+    given = arguments_of(node)
+    return _of_matrices(given["self"], _turned(given["mat2"]), None, model.weights)
 
 
-def _addmm(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | None:
-    given = _arguments(node)
+def _addmm(node: Node, model: _Model) -> Node | None:
+    given = arguments_of(node)
     bias = given["self"]
     if given.get("beta", 1) != 1 or given.get("alpha", 1) != 1 or bias.meta["val"].ndim != 1:
         return None
-    return _of_matrices(given["mat1"], _turned(given["mat2"]), bias, weights)
+    return _of_matrices(given["mat1"], _turned(given["mat2"]), bias, model.weights)
 
 
-def _of_rows_by_blocks(
-    node: Node, weights: Mapping[Node, torch.Tensor], exported: torch.export.ExportedProgram
-) -> Node | None:
+def _of_rows_by_blocks(node: Node, model: _Model) -> Node | None:
     """The product of rows with weights that 4 bits hold; an even number of them, of no zero point.
 
     A byte has a weight of two of the columns that there are for them.
     """
     if node.target is not aten.linear.default:
         return None
-    given = _arguments(node)
+    weights = model.weights
+    given = arguments_of(node)
     x, weight = _in_blocks(given["input"], _OF_ROWS), _in_blocks(given["weight"], _OF_BLOCKS)
     if x is None or weight is None or x.zero_point is None:
         return None
@@ -291,16 +278,22 @@ def _of_rows_by_blocks(
         return None
     with torch.no_grad():
         packed = packed_in_blocks(integers, scale)
-    constants = []
-    for number, value in enumerate(packed):
-        constant = add_constant(exported, f"{node.name}_in_blocks_{number}", value, weight.integers)
-        mode = weight.integers.meta["val"].fake_mode
-        constant.meta["val"] = mode.from_tensor(value, static_shapes=True)
-        constants.append(constant)
+    constants = [
+        _constant(model, f"{node.name}_in_blocks_{number}", value, weight.integers)
+        for number, value in enumerate(packed)
+    ]
     return node.graph.call_function(
         linear_of_blocks._opoverload,
         (x.integers, x.scale, x.zero_point, *constants, given.get("bias")),
     )
+
+
+def _constant(model: _Model, name: str, value: torch.Tensor, beside: Node) -> Node:
+    """A weight that the program has besides, where another one is."""
+    constant = add_constant(model.exported, name, value, beside)
+    mode = beside.meta["val"].fake_mode
+    constant.meta["val"] = mode.from_tensor(value, static_shapes=True)
+    return constant
 
 
 def _of_matrices(
@@ -327,20 +320,24 @@ def _of_matrices(
     )
 
 
-def _convolution(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | None:
-    given = _arguments(node)
-    x, weight = _quantized(given["input"]), _weight(given["weight"], weights)
+def _convolution(node: Node, model: _Model) -> Node | None:
+    given = arguments_of(node)
+    x, weight = _quantized(given["input"]), _weight(given["weight"], model.weights)
     if x is None or weight is None or x.is_by_channel or isinstance(x.zero_point, Node):
         return None
     shape = weight.integers.meta["val"].shape
     rank, groups = len(shape) - 2, given.get("groups", 1)
+    known = model.weights.get(weight.integers)
+    missing = 0 if known is None else missing_channels(shape, groups)
     if (
         given.get("transposed")
         or x.integers.meta["val"].ndim != len(shape)
-        or not convolves_bytes(shape, groups)
+        or not convolves_bytes((shape[0], shape[1] + missing, *shape[2:]), groups)
     ):
         return None
     graph = node.graph
+    if known is not None and missing:
+        weight = replace(weight, integers=_wider(model, weight.integers, known, missing))
     return graph.call_function(
         convolution_of_integers._opoverload,
         (
@@ -358,6 +355,15 @@ def _convolution(node: Node, weights: Mapping[Node, torch.Tensor]) -> Node | Non
     )
 
 
+def _wider(model: _Model, weight: Node, known: torch.Tensor, missing: int) -> Node:
+    """A weight with so many channels more."""
+    if weight not in model.wider:
+        value = torch.nn.functional.pad(known, [*[0] * (2 * known.ndim - 4), 0, missing])
+        name = f"{weight.name}_of_more_channels"
+        model.wider[weight] = _constant(model, name, value, weight)
+    return model.wider[weight]
+
+
 def _of_weight(graph: torch.fx.Graph, weight: _Quantized) -> tuple[Node, Node, Node | None]:
     zero_point = weight.zero_point
     return (
@@ -373,7 +379,7 @@ def _of_axes(numbers: int | Sequence[int], rank: int) -> list[int]:
     return each * rank if len(each) == 1 else each
 
 
-_PRODUCTS: Mapping[Any, Callable[[Node, Mapping[Node, torch.Tensor]], Node | None]] = {
+_PRODUCTS: Mapping[Any, Callable[[Node, _Model], Node | None]] = {
     **dict.fromkeys((*_CONVOLUTIONS, aten.convolution.default), _convolution),
     aten.addmm.default: _addmm,
     aten.linear.default: _linear,

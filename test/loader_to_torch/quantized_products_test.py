@@ -120,6 +120,9 @@ def _numbers(*shape: int) -> torch.Tensor:
         (_Convolution(12, 4, 3), _numbers(2, 4, 9)),
         (_Convolution(17, 1, 9, zero_points=True), _numbers(2, 17, 21)),
         (_Convolution(24, 1, 5, 3), _numbers(3, 24, 11, 8)),
+        # With one more channel.
+        (_Convolution(24, 3, 3, 2), _numbers(3, 3, 7, 8)),
+        (_Convolution(12, 7, 3, zero_points=True), _numbers(2, 7, 9)),
     ],
     ids=lambda value: type(value).__name__,
 )

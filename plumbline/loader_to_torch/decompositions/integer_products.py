@@ -7,6 +7,7 @@ that are 128 less, and zero points are taken off the sums rather than off what i
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import torch
 
@@ -17,6 +18,9 @@ MOST_SUMMED = 1 << 15
 
 _LANE = 4
 """How many products an instruction adds up: CPUs that have it take sums of a multiple of these."""
+
+_MOST_WITH_ZEROS = Fraction(4, 3)
+"""How many times as many channels as there are may be multiplied: a picture has three colours."""
 
 _LEAST_SUMMED = 16
 """Of fewer, sums of floats are as fast."""
@@ -30,12 +34,18 @@ def adds_up_bytes(count: int) -> bool:
 def convolves_bytes(weight: Sequence[int], groups: int) -> bool:
     """Whether convolutions by weights of this shape are, which PyTorch has channels first in.
 
-    Channels of a place lie side by side. They are multiplied several at once and added up, which a
-    picture's three colours are too few for, or each is one of a vector.
+    Channels of a place lie side by side. They are multiplied several at once and added up, or each
+    is one of a vector.
     """
     if math.prod(weight[1:]) > MOST_SUMMED:
         return False
     return weight[1] % _LANE == 0 if groups == 1 else weight[1] == 1 and weight[0] == groups
+
+
+def missing_channels(weight: Sequence[int], groups: int) -> int:
+    """How many channels of zeros have convolutions by weights of this shape be such; or none."""
+    missing = -weight[1] % _LANE if groups == 1 else 0
+    return missing if weight[1] + missing <= _MOST_WITH_ZEROS * weight[1] else 0
 
 
 @dataclass(frozen=True)
@@ -130,7 +140,8 @@ def _convolution(
       x: [batch, channels, sizes...].
       scale: of one element.
       zero_point: that of `x`.
-      weight: [channels put out, channels of a group, sizes of a window...].
+      weight: [channels put out, channels of a group, sizes of a window...]; of more channels than
+        there are, if there is one group: of whatever numbers, as the others stand for 0.
       weight_scale: of a channel that is put out, or of no dimension.
       weight_zero_point: of the shape of `weight_scale`; None: it is 0 everywhere.
       bias: float32, of a channel that is put out.
@@ -141,10 +152,11 @@ def _convolution(
     """
     image = Integers(x, zero_point).signed
     padded = image.elements
-    if any(padding):
+    missing = weight.shape[1] - x.shape[1] if groups == 1 else 0
+    if any(padding) or missing:
         widths = [width for size in reversed(padding) for width in (size, size)]
         assert isinstance(image.zero_point, int)
-        padded = torch.nn.functional.pad(padded, widths, value=image.zero_point)
+        padded = torch.nn.functional.pad(padded, [*widths, 0, missing], value=image.zero_point)
 
     def convolved(windows: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
         operands = (each.to(torch.int32) for each in (windows, by))
