@@ -3,7 +3,9 @@
 A CPU multiplies several bytes at once that lie side by side, and adds up the products. So lie the
 channels of what is quantized if the convolution before computes them so; what an instruction takes
 in place of a byte, a wider integer or one without a sign, images have already then, as each element
-is in many windows. What is computed of results, element by element, has their channels last, too.
+is in many windows. What is computed of results, element by element, has their channels last, too,
+and so have pools of it. Bytes without a sign are all that there is of an image: what else reads it
+turns their signs about again, so that a kernel that computes it has one result.
 
 Depthwise convolutions, which add up no channels, stand between such. A vector of channels is
 widened and multiplied with one of weights.
@@ -37,6 +39,8 @@ from plumbline.linalg_to_kernels.expand_contractions import is_weight
 from plumbline.linalg_to_kernels.laid_out_weights import LaidOutWeights
 from plumbline.linalg_to_kernels.pads import Pad, pad_of
 from plumbline.linalg_to_kernels.transpositions import (
+    Turned,
+    comes_of_transposed,
     empty_turned,
     transpose,
     transpose_back,
@@ -72,13 +76,14 @@ class _Convolution:
 def lay_channels_last(module: ir.Operation, unit: VectorUnit) -> None:
     """Turns the images and results of such convolutions of `module` about."""
     with module.context:
-        laid_out = LaidOutWeights()
+        laid_out, prepared = LaidOutWeights(), _PreparedImages()
         for op in operations_named(module, GENERIC):
             member = computation(op)
             found = None if member is None else _convolution(member, unit)
             if found is not None:
-                _turn(found, laid_out)
+                _turn(found, laid_out, prepared)
         laid_out.finish()
+        prepared.finish()
 
 
 def _convolution(member: Computation, unit: VectorUnit) -> _Convolution | None:
@@ -131,12 +136,46 @@ def _widens_bytes(unit: VectorUnit) -> bool:
     return bool(unit.dots) or unit.lanes(32) == 1
 
 
-def _turn(found: _Convolution, laid_out: LaidOutWeights) -> None:
+class _PreparedImages:
+    """Images as instructions take them.
+
+    Of bytes without a sign there is one for all that read an image: who reads it otherwise turns
+    the signs about again. Of wider integers there is one for each convolution, beside the bytes.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[ir.Value, tuple[ir.Value, DotInstruction]] = {}
+
+    def of(self, image: ir.Value, dots: DotInstruction | None) -> ir.Value:
+        """An image as an instruction takes it."""
+        element = ir.RankedTensorType(image.type).element_type
+        if dots is None or not dots.prepares(element):
+            return image
+        made = defining_operation(image)
+        if made is None or dots.bits != element.width:
+            return _prepared(image, dots)
+        if image not in self._found:
+            with ir.InsertionPoint.after(made), made.location:
+                self._found[image] = _prepared(image, dots), dots
+        return self._found[image][0]
+
+    def finish(self) -> None:
+        """Has whoever reads such an image read what has been made of it."""
+        for image, (made, dots) in self._found.items():
+            for use in list(image.uses):
+                reader = use.owner.operation
+                if reader == made.owner.operation or reader.name == "tensor.dim":
+                    continue
+                with ir.InsertionPoint(reader), reader.location:
+                    reader.operands[use.operand_number] = _prepared(made, dots)
+
+
+def _turn(found: _Convolution, laid_out: LaidOutWeights, prepared: _PreparedImages) -> None:
     op = found.member.op.operation
     before = list(op.operands)
     image = _channels_last(found.image, found.order, op)
     with ir.InsertionPoint(op), op.location:
-        image = _prepared(image, found.dots)
+        image = prepared.of(image, found.dots)
         if (pad := found.pad) is not None:
             low, high = ([of[axis] for axis in found.order] for of in (pad.low, pad.high))
             image = padded(image, low, high, _as_multiplied(pad.value, found.dots))
@@ -147,7 +186,10 @@ def _turn(found: _Convolution, laid_out: LaidOutWeights) -> None:
 
 
 def _channels_last(image: ir.Value, order: Sequence[int], reader: ir.Operation) -> ir.Value:
-    """An image with its axes in that order; computed so, if it is computed element by element."""
+    """An image with its axes in that order; computed so, if it is computed element by element.
+
+    Pools are computed so of what has them in that order.
+    """
     known = transposed(image)
     if known is not None and tuple(known[1]) == tuple(order):
         return known[0].inputs[0]
@@ -155,14 +197,52 @@ def _channels_last(image: ir.Value, order: Sequence[int], reader: ir.Operation) 
     if made is not None and not made.is_reduction and len(made.results) == 1:
         turn(made, (), order)
         return made.results[0]
+    number = None if made is None else _pooled(made)
+    if made is not None and number is not None and comes_of_transposed(made.inputs[number]):
+        before = made.inputs[number]
+        turn(made, [Turned(number, _padded_last(before, order, made.op), order)], order)
+        erase_unused(before)
+        return made.results[0]
     with ir.InsertionPoint(reader), reader.location:
         return transpose(image, order)
 
 
-def _prepared(image: ir.Value, dots: DotInstruction | None) -> ir.Value:
+def _pooled(member: Computation) -> int | None:
+    """Which operand a computation reads windows of, each of whose axes the result has, too."""
+    along = member.result_loops(0)
+    if not member.is_reduction or len(member.results) != 1 or along is None:
+        return None
+    if member.sum_of_products is not None:
+        return None
+    return next(
+        (
+            number
+            for number in range(len(member.inputs))
+            if len(member.maps[number].results) == len(along)
+            and all(
+                loop in loops_in(at)
+                for loop, at in zip(along, member.maps[number].results, strict=True)
+            )
+        ),
+        None,
+    )
+
+
+def _padded_last(image: ir.Value, order: Sequence[int], reader: ir.Operation) -> ir.Value:
+    """An image with its axes in that order, or a pad of one."""
+    made = defining_operation(image)
+    pad = pad_of(made) if made is not None and made.name == "tensor.pad" else None
+    if made is None or pad is None:
+        return _channels_last(image, order, reader)
+    source = _channels_last(pad.source, order, made)
+    with ir.InsertionPoint(made), made.location:
+        low, high = ([of[axis] for axis in order] for of in (pad.low, pad.high))
+        return padded(source, low, high, pad.value)
+
+
+def _prepared(image: ir.Value, dots: DotInstruction) -> ir.Value:
+    """What an instruction takes in place of each element; twice so, if it is as wide, the same."""
     type_ = ir.RankedTensorType(image.type)
-    if dots is None or not dots.prepares(type_.element_type):
-        return image
     return generic(
         empty_like(image, like(type_.element_type, dots.bits)),
         [image],

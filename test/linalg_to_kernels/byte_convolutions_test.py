@@ -19,6 +19,10 @@ from plumbline.target import probe
 _OPS = torch.ops.quantized_decomposed
 
 
+_WIDE = r"memref.view .* to memref<(?:\d+x)+i32>"
+"""Memory for sums, or for what is multiplied as such."""
+
+
 def _rounded(x: torch.Tensor, zero_point: int = -3) -> torch.Tensor:
     by: Any = (0.05, zero_point, -128, 127, torch.int8)
     numbers: torch.Tensor = _OPS.dequantize_per_tensor.default(
@@ -64,6 +68,22 @@ class _Residual(torch.nn.Module):
         return self.wider(y), self.smaller(y)
 
 
+class _Pooled(torch.nn.Module):
+    """The first layers of a classifier of pictures, of three colours, and what comes of a pool."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.stem = _Convolution(channels, 3, 7, 7, stride=2, padding=3)
+        self.rest = _Residual(channels)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        x = _rounded(self.stem(_rounded(x)).relu())
+        result: tuple[torch.Tensor, torch.Tensor] = self.rest(
+            _rounded(torch.nn.functional.max_pool2d(x, 3, 2, 1))
+        )
+        return result
+
+
 class _Separable(torch.nn.Module):
     """A convolution of planes with windows of their own, between such of single places."""
 
@@ -87,7 +107,11 @@ class _Separable(torch.nn.Module):
 def _kernels(target_cpu: str) -> str:
     """Those of such a program, whose results are PyTorch's."""
     torch.manual_seed(0)
-    module, x = _Residual(20).eval(), 2 * torch.randn(2, 20, 9, 11)
+    return _checked(_Residual(20), 2 * torch.randn(2, 20, 9, 11), target_cpu)
+
+
+def _checked(module: torch.nn.Module, x: torch.Tensor, target_cpu: str) -> str:
+    """The kernels of a program, whose results are PyTorch's."""
     program = plumbline.compile(module, (x,), target_cpu=target_cpu)
     torch.testing.assert_close(program(x), module(x))
     kernels: str = program.stage("kernels")
@@ -99,8 +123,19 @@ def test_results(target_cpu: str) -> None:
     kernels = _kernels(target_cpu)
     # What multiplies bytes takes no image that is wider than it needs, and does to sums what is
     # done to them: none lie in memory.
-    lies_wide = re.search(r"memref.view .* to memref<(?:\d+x)+i32>", kernels) is not None
+    lies_wide = re.search(_WIDE, kernels) is not None
     assert lies_wide == (target_cpu == "x86-64")
+
+
+@pytest.mark.parametrize("target_cpu", ["native", "baseline", "x86-64"])
+def test_pools_have_channels_last(target_cpu: str) -> None:
+    torch.manual_seed(0)
+    kernels = _checked(_Pooled(20), 2 * torch.randn(2, 3, 30, 34), target_cpu)
+    pools = re.findall(r"call @max\w* ?\(.*: \((.*)\)", kernels)
+    assert ["x20xi8" in each or "x20xi16" in each for each in pools] == [target_cpu != "x86-64"]
+    # Not even what three colours are made of is wider than an instruction takes it.
+    assert re.search(r"memref.view .* to memref<(?:\d+x)+f32>", kernels) is None
+    assert (re.search(_WIDE, kernels) is not None) == (target_cpu == "x86-64")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +164,7 @@ def test_planes_between_bytes(target_cpu: str) -> None:
     kernels = _check_planes(20, 3, (9, 11), {"padding": 1}, target_cpu)
     # They come of bytes, and bytes come of them. Only SSE2 does not widen them as it loads them.
     assert re.search(r"memref.view .* to memref<(?:\d+x)+f32>", kernels) is None
-    lies_wide = re.search(r"memref.view .* to memref<(?:\d+x)+i32>", kernels) is not None
+    lies_wide = re.search(_WIDE, kernels) is not None
     assert lies_wide == (target_cpu == "x86-64")
 
 
@@ -182,6 +217,8 @@ def test_bytes_without_a_sign(monkeypatch: pytest.MonkeyPatch) -> None:
     # The image is turned about where it is rounded, and sums begin with what that is taken off by.
     assert "arith.extui" in kernels
     assert "arith.xori" in kernels
+    # What is added to what comes of it reads that image, too, so that each kernel has one result.
+    assert re.search(_WIDE, kernels) is None
 
 
 def _bytes_added(self: DotInstruction, left: ir.Value, right: ir.Value, sums: ir.Value) -> ir.Value:
