@@ -4,6 +4,8 @@ A model that PyTorch 2 Export (PT2E) quantizes rounds numbers anew wherever a la
 floats between. Of integers a pool or a pad has a quarter of the bytes, and what rounds them is left
 to the product that they come of. All of it is exact: to quantize keeps the order of numbers, and
 gives the integers back that numbers are dequantized from.
+
+Integers without a sign become such with one, that are 128 less: products take those.
 """
 
 from collections.abc import Sequence
@@ -20,6 +22,9 @@ aten = torch.ops.aten
 _PADS = (aten.pad.default, aten.constant_pad_nd.default)
 
 _POOLS = (aten.max_pool1d.default, aten.max_pool2d.default, aten.max_pool3d.default)
+
+_SIGN = 128
+"""By how much integers of 8 bits with a sign are less than such without."""
 
 _LEAST_SCALE, _LARGEST_SCALE = 2.0**-100, 2.0**100
 """Of scales between these floats hold the inverse, and what it is multiplied with."""
@@ -65,6 +70,11 @@ def quantize_early(exported: torch.export.ExportedProgram) -> None:
         while at is not None:
             at = _moved(at)
             changed |= at is not None
+    for node in graph.nodes:
+        by = _quantization(node)
+        if by is not None and by.dtype == torch.uint8 and _is_all_dequantized(node, by):
+            _give_sign(node, by)
+            changed = True
     if changed:
         graph.lint()
         exported.graph_module.recompile()
@@ -104,8 +114,9 @@ def _moved(node: Node) -> Node | None:
         return None
     if len(source.users) != 1 or source.op != "call_function":
         return None
-    if source.target in _PADS:
-        return _before_pad(node, source)
+    if (value := _padded_with(source)) is not None:
+        integer = _quantized(node, value)
+        return _before(node, source, (arguments_of(source)["pad"],), {"value": integer})
     # Only of what was dequantized it is known that no number is NaN, which is the largest in pools.
     numbers = source.args[0] if source.args else None
     if not isinstance(numbers, Node) or _dequantization(numbers) is None:
@@ -114,15 +125,6 @@ def _moved(node: Node) -> Node | None:
         return _before(node, source, source.args[1:], source.kwargs)
     bounds = _clamped_to(source)
     return None if bounds is None else _as_bounds(node, by, numbers, bounds)
-
-
-def _before_pad(node: Node, pad: Node) -> Node | None:
-    given = arguments_of(pad)
-    value = given.get("value")
-    if given.get("mode", "constant") != "constant" or isinstance(value, Node):
-        return None
-    integer = _quantized(node, 0.0 if value is None else value)
-    return _before(node, pad, (given["pad"],), {"value": integer})
 
 
 def _before(node: Node, move: Node, rest: Sequence[Any], keywords: Any) -> Node:
@@ -135,6 +137,56 @@ def _before(node: Node, move: Node, rest: Sequence[Any], keywords: Any) -> Node:
     _replace(node, moved)
     node.graph.erase_node(move)
     return first
+
+
+def _is_all_dequantized(node: Node, by: _Rounding) -> bool:
+    """Whether a node's integers are dequantized by what they are quantized by, moved or not."""
+    for user in node.users:
+        if user.op == "call_function" and (user.target in _POOLS or _padded_with(user) is not None):
+            if not _is_all_dequantized(user, by):
+                return False
+            continue
+        read = _dequantization(user)
+        if read is None or read.dtype != by.dtype:
+            return False
+        if (read.scale, read.zero_point) != (by.scale, by.zero_point):
+            return False
+    return True
+
+
+def _padded_with(node: Node) -> float | None:
+    """The number that a node pads with, if that is one."""
+    if node.target not in _PADS:
+        return None
+    given = arguments_of(node)
+    value = given.get("value")
+    if given.get("mode", "constant") != "constant" or isinstance(value, Node):
+        return None
+    return 0.0 if value is None else value
+
+
+def _give_sign(node: Node, by: _Rounding) -> None:
+    """Has a node quantize to integers with a sign."""
+    less = by.scale, by.zero_point - _SIGN, by.least - _SIGN, by.largest - _SIGN, torch.int8
+    with node.graph.inserting_before(node):
+        integers = _called(node, (arguments_of(node)["input"], *less), {}, node)
+    _read_with_sign(node, integers, less)
+
+
+def _read_with_sign(node: Node, integers: Node, less: tuple[Any, ...]) -> None:
+    """Has whoever reads a node read integers with a sign in its place."""
+    for user in list(node.users):
+        rest, keywords = user.args[1:], user.kwargs
+        with node.graph.inserting_before(user):
+            if (value := _padded_with(user)) is not None:
+                keywords = {"value": value - _SIGN}
+                padded = _called(user, (integers, arguments_of(user)["pad"]), keywords, user)
+                _read_with_sign(user, padded, less)
+            elif user.target in _POOLS:
+                _read_with_sign(user, _called(user, (integers, *rest), keywords, user), less)
+            else:
+                user.args, user.kwargs = (integers, *less), {}
+    node.graph.erase_node(node)
 
 
 def _clamped_to(node: Node) -> tuple[float | None, float | None] | None:
@@ -191,7 +243,7 @@ def _as_bounds(
 def _called(node: Node, arguments: tuple[Any, ...], keywords: Any, shaped: Node) -> Node:
     """A node that calls what another does; its result is quantized, and as large as a third's."""
     made = node.graph.create_node("call_function", node.target, arguments, dict(keywords))
-    dtype = arguments_of(node).get("dtype") or arguments[0].meta["val"].dtype
+    dtype = arguments_of(made).get("dtype") or arguments[0].meta["val"].dtype
     made.meta = {**node.meta, "val": shaped.meta["val"].to(dtype)}
     return made
 

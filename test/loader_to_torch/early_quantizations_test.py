@@ -136,6 +136,23 @@ def test_clamps_are_done_where_numbers_are_read_besides() -> None:
     assert len(_lines(clamped, _X, "round")) == 2
 
 
+def test_integers_have_a_sign() -> None:
+    def moved(x: torch.Tensor) -> torch.Tensor:
+        x = functional.pad(_rounded(x, _U8), (1, 0))
+        return _rounded(functional.max_pool2d(_rounded(x, _U8), 2), _U8)
+
+    lines = _lines(moved, _X, "round", "constant_pad_nd", "max_pool2d", "to.dtype")
+    assert any("max_pool2d" in line and "si8" in line for line in lines)
+    assert "ui8" not in "".join(lines)
+
+
+def test_integers_that_the_program_gives_stay_without_a_sign() -> None:
+    def given(x: torch.Tensor) -> torch.Tensor:
+        return torch.cat([_quantized(functional.max_pool2d(_rounded(x, _U8), 2), _U8)] * 2)
+
+    assert all("ui8" in line for line in _lines(given, _X, "max_pool2d", "cat"))
+
+
 def test_one_goes_before_another() -> None:
     def made(x: torch.Tensor) -> torch.Tensor:
         x = _rounded(functional.hardtanh(_rounded(x, _S8), 0.0, 6.0), _S8)
