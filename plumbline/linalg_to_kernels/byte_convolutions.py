@@ -28,6 +28,7 @@ from plumbline.linalg_to_kernels.computations import (
     computation,
     computation_of,
     erase_unused,
+    is_tensor,
     loops_in,
 )
 from plumbline.linalg_to_kernels.contraction_groups import (
@@ -188,23 +189,51 @@ def _turn(found: _Convolution, laid_out: LaidOutWeights, prepared: _PreparedImag
 def _channels_last(image: ir.Value, order: Sequence[int], reader: ir.Operation) -> ir.Value:
     """An image with its axes in that order; computed so, if it is computed element by element.
 
-    Pools are computed so of what has them in that order.
+    Pools that it comes of are, too, of what has them in that order.
     """
     known = transposed(image)
     if known is not None and tuple(known[1]) == tuple(order):
         return known[0].inputs[0]
+    if image in _turned_pools(image, order):
+        return image
     made = computation_of(image)
     if made is not None and not made.is_reduction and len(made.results) == 1:
         turn(made, (), order)
         return made.results[0]
-    number = None if made is None else _pooled(made)
-    if made is not None and number is not None and comes_of_transposed(made.inputs[number]):
-        before = made.inputs[number]
-        turn(made, [Turned(number, _padded_last(before, order, made.op), order)], order)
-        erase_unused(before)
-        return made.results[0]
     with ir.InsertionPoint(reader), reader.location:
         return transpose(image, order)
+
+
+def _turned_pools(image: ir.Value, order: Sequence[int]) -> set[ir.Value]:
+    """The pools that an image is computed of, element by element, or is; their axes in that order.
+
+    They are those of what comes so.
+    """
+    found, pending, turned = {image}, [image], set()
+    while pending:
+        value = pending.pop()
+        made = computation_of(value)
+        if made is None or len(made.results) != 1 or transposed(value) is not None:
+            continue
+        if not made.is_reduction:
+            read = [each for each in made.inputs if each not in found and _is_like(each, value)]
+            found.update(read)
+            pending += read
+            continue
+        number = _pooled(made)
+        if number is not None and comes_of_transposed(made.inputs[number]):
+            before = made.inputs[number]
+            turn(made, [Turned(number, _padded_last(before, order, made.op), order)], order)
+            erase_unused(before)
+            turned.add(value)
+    return turned
+
+
+def _is_like(value: ir.Value, other: ir.Value) -> bool:
+    """Whether a value is a tensor of as many axes as another."""
+    return is_tensor(value) and (
+        ir.RankedTensorType(value.type).rank == ir.RankedTensorType(other.type).rank
+    )
 
 
 def _pooled(member: Computation) -> int | None:

@@ -8,7 +8,7 @@ with rows that have a scale each by weights of 4 bits that have one for some ele
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import torch
@@ -88,10 +88,15 @@ def multiply_integers(exported: torch.export.ExportedProgram, *, embedded: bool)
     """
     graph = exported.graph
     nodes = [node for node in graph.nodes if node.op == "call_function"]
-    if not any(_is_dequantization(node) or name_of(node) in _OF_BLOCKS for node in nodes):
+    convolutions = [node for node in nodes if node.target is convolution_of_integers._opoverload]
+    if not convolutions and not any(
+        _is_dequantization(node) or name_of(node) in _OF_BLOCKS for node in nodes
+    ):
         return
     model = _Model(exported, weights_at_placeholders(exported) if embedded else {})
     changed = False
+    for node in convolutions:
+        changed |= _widen(node, model)
     for node in nodes:
         multiply = _PRODUCTS.get(node.target)
         if multiply is None:
@@ -327,8 +332,7 @@ def _convolution(node: Node, model: _Model) -> Node | None:
         return None
     shape = weight.integers.meta["val"].shape
     rank, groups = len(shape) - 2, given.get("groups", 1)
-    known = model.weights.get(weight.integers)
-    missing = 0 if known is None else missing_channels(shape, groups)
+    missing = missing_channels(shape, groups) if weight.integers in model.weights else 0
     if (
         given.get("transposed")
         or x.integers.meta["val"].ndim != len(shape)
@@ -336,9 +340,7 @@ def _convolution(node: Node, model: _Model) -> Node | None:
     ):
         return None
     graph = node.graph
-    if known is not None and missing:
-        weight = replace(weight, integers=_wider(model, weight.integers, known, missing))
-    return graph.call_function(
+    convolution = graph.call_function(
         convolution_of_integers._opoverload,
         (
             x.integers,
@@ -353,15 +355,24 @@ def _convolution(node: Node, model: _Model) -> Node | None:
             groups,
         ),
     )
+    _widen(convolution, model)
+    return convolution
 
 
-def _wider(model: _Model, weight: Node, known: torch.Tensor, missing: int) -> Node:
-    """A weight with so many channels more."""
+def _widen(convolution: Node, model: _Model) -> bool:
+    """Gives a convolution of integers weights of as many channels as are added up at once."""
+    given = arguments_of(convolution)
+    weight = given["weight"]
+    known = model.weights.get(weight)
+    missing = 0 if known is None else missing_channels(known.shape, given["groups"])
+    if known is None or not missing or weight.meta["val"].shape != known.shape:
+        return False
     if weight not in model.wider:
         value = torch.nn.functional.pad(known, [*[0] * (2 * known.ndim - 4), 0, missing])
         name = f"{weight.name}_of_more_channels"
         model.wider[weight] = _constant(model, name, value, weight)
-    return model.wider[weight]
+    convolution.replace_input_with(weight, model.wider[weight])
+    return True
 
 
 def _of_weight(graph: torch.fx.Graph, weight: _Quantized) -> tuple[Node, Node, Node | None]:

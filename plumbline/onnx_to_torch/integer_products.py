@@ -5,7 +5,13 @@ import math
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.integer_products import Integers, integer_matmul
+from plumbline.loader_to_torch.decompositions.integer_products import (
+    Integers,
+    convolution_of_integers,
+    convolves_bytes,
+    integer_matmul,
+    missing_channels,
+)
 from plumbline.onnx_to_torch.node import Node
 from plumbline.onnx_to_torch.values import Dequantized, Numbers, Value, tensor
 from plumbline.onnx_to_torch.windows import Windows, convolution, windows_of
@@ -22,6 +28,16 @@ def integers_of(data: Value, zero_point: Value, axis: int = 0) -> Integers:
             return Integers(x, int(*known))
     zero = tensor(zero_point).to(torch.int32)
     return Integers(x, along(zero, x.ndim, axis) if zero.ndim == 1 else zero)
+
+
+def dequantized(
+    integers: Integers, scale: torch.Tensor, dtype: torch.dtype, *, keeps_order: bool
+) -> Dequantized:
+    """What integers stand for, as numbers of that type; the rest as `Dequantized` says."""
+    numbers = integers.less_zero_point(torch.float32) * scale.to(torch.float32)
+    return Dequantized(
+        numbers.to(dtype), integers.elements, integers.zero_point, scale, keeps_order
+    )
 
 
 def along(by: torch.Tensor, rank: int, axis: int) -> torch.Tensor:
@@ -113,12 +129,53 @@ def convolution_of_dequantized(node: Node, data: Value, weight: Value) -> torch.
     """
     if not (isinstance(data, Dequantized) and isinstance(weight, Dequantized)):
         return None
+    if (convolved := _convolved_as_bytes(node, data, weight)) is not None:
+        return convolved
     kernels, of_channels = weight.integers, weight.scale.ndim in (0, weight.integers.ndim)
     if data.scale.ndim > 0 or not of_channels or not _pays(node, kernels):
         return None
     sums = integer_convolution(node, _integers(data), _integers(weight))
     scale = along(weight.scale.reshape(-1), sums.ndim, 1)
     return _scaled(sums, data, weight, scale)
+
+
+def _convolved_as_bytes(node: Node, data: Dequantized, weight: Dequantized) -> torch.Tensor | None:
+    """The same where CPUs multiply bytes at once that lie side by side, and add them up."""
+    kernels, groups = weight.integers, node.attribute("group", 1)
+    windows = windows_of(node, data.integers.shape[2:], kernels.shape[2:])
+    # PyTorch has no convolutions of integers that are dilated.
+    is_known = isinstance(data.zero_point, int) and max(windows.dilations) == 1
+    padding = windows.symmetric_padding
+    if not is_known or padding is None or data.numbers.dtype != torch.float32:
+        return None
+    if data.scale.ndim > 0 or weight.scale.ndim not in (0, kernels.ndim):
+        return None
+    if groups > 1 and data.integers.dtype == torch.uint8:
+        # Each window would turn the signs of its bytes about.
+        return None
+    shape = kernels.shape[0], kernels.shape[1] + missing_channels(kernels.shape, groups)
+    if not convolves_bytes((*shape, *kernels.shape[2:]), groups):
+        return None
+    scale = weight.scale.reshape(-1) if weight.scale.ndim else weight.scale
+    zero_point = weight.zero_point
+    zeros = None
+    if isinstance(zero_point, torch.Tensor) or zero_point != 0:
+        zeros = torch.as_tensor(zero_point, dtype=torch.int32).broadcast_to(weight.scale.shape)
+        zeros = zeros.reshape(scale.shape)
+    convolved: torch.Tensor = convolution_of_integers(
+        data.integers,
+        data.scale,
+        data.zero_point,
+        kernels,
+        scale,
+        zeros,
+        None,
+        windows.strides,
+        padding,
+        windows.dilations,
+        groups,
+    )
+    return convolved
 
 
 def _columns(windows: Windows, data: Integers, groups: int) -> tuple[Integers, list[int]]:

@@ -9,9 +9,11 @@ import torch
 from torch.nn import functional
 
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.loader_to_torch.decompositions.integer_products import Integers
 from plumbline.onnx_to_torch.elementwise import Function
+from plumbline.onnx_to_torch.integer_products import dequantized
 from plumbline.onnx_to_torch.node import Node, Pattern
-from plumbline.onnx_to_torch.values import Value, integers, tensor
+from plumbline.onnx_to_torch.values import Dequantized, Value, integers, tensor
 from plumbline.onnx_to_torch.windows import CONVOLUTIONS, Windows, windows_of
 
 _AVERAGES: tuple[Function, ...] = (
@@ -81,6 +83,9 @@ def _lp_pool(node: Node, data: Value) -> torch.Tensor:
 
 
 def _max_pool(node: Node, data: Value) -> Any:
+    if isinstance(data, Dequantized) and data.keeps_order and not node.has_output(1):
+        most = Integers(_max_pool(node, data.integers), data.zero_point)
+        return dequantized(most, data.scale, data.numbers.dtype, keeps_order=True)
     x = tensor(data)
     sizes = x.shape[2:]
     windows = windows_of(node, sizes)

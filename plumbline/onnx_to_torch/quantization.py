@@ -13,11 +13,12 @@ from plumbline.onnx_to_torch.constants import LESS_THAN_8_BITS, IntegerRange
 from plumbline.onnx_to_torch.elementwise import converted
 from plumbline.onnx_to_torch.integer_products import (
     along,
+    dequantized,
     integer_convolution,
     integers_of,
 )
 from plumbline.onnx_to_torch.node import Node, Pattern
-from plumbline.onnx_to_torch.values import Dequantized, Value, tensor, torch_dtype
+from plumbline.onnx_to_torch.values import Value, only, tensor, torch_dtype
 
 
 def _spread(node: Node, by: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -68,8 +69,8 @@ def dequantize(node: Node, data: Value, scale: Value, zero_point: Value = None) 
             offset = offset - _spread(node, tensor(zero_point), x).to(torch.float32)
         return (offset * by.to(torch.float32)).to(dtype)
     integers = integers_of(x, zero_point, node.attribute("axis", 1))
-    numbers = integers.less_zero_point(torch.float32) * by.to(torch.float32)
-    return Dequantized(numbers.to(dtype), integers.elements, integers.zero_point, by)
+    keeps_order = isinstance(integers.zero_point, int) and (only(scale) or 0) > 0
+    return dequantized(integers, by, dtype, keeps_order=keeps_order)
 
 
 def quantize_by_range(node: Node, data: Value) -> tuple[torch.Tensor, ...]:

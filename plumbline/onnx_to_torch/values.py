@@ -46,6 +46,9 @@ class Dequantized:
     """Of int32, in a shape that goes with theirs; or a number that is known."""
     scale: torch.Tensor
     """In a shape that goes with theirs, too."""
+    keeps_order: bool = False
+    """Whether all have one scale, which is known to be above 0: the largest are those that the
+    largest integers stand for."""
 
     @property
     def transposed(self) -> "Dequantized":

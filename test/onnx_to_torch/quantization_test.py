@@ -55,6 +55,46 @@ def test_products_of_what_is_dequantized_are_of_integers(tmp_path: Path) -> None
     assert torch.equal(sums, functional.conv2d(offset, weight.double(), padding=1).int())
 
 
+@pytest.mark.parametrize("channels", [3, 8])
+def test_layers_between_what_is_quantized_are_of_bytes(tmp_path: Path, channels: int) -> None:
+    weight = torch.randint(-128, 128, (16, channels, 3, 3), dtype=torch.int8)
+    scales = 2.0 ** -torch.randint(6, 9, (16,))
+    model = program(
+        tmp_path,
+        f"""(float[1,{channels},11,12] x) => (uint8[1,16,6,6] z) {{
+          of_x = QuantizeLinear(x, scale, zero)
+          data = DequantizeLinear(of_x, scale, zero)
+          kernels = DequantizeLinear<axis=0>(weight, scales, zeros)
+          sums = Conv<pads=[1,1,1,1]>(data, kernels)
+          of_y = QuantizeLinear(sums, scale, zero)
+          y = DequantizeLinear(of_y, scale, zero)
+          most = MaxPool<kernel_shape=[3,3], strides=[2,2], pads=[1,1,1,1]>(y)
+          z = QuantizeLinear(most, scale, zero)
+        }}""",
+        {
+            "scale": torch.tensor(0.5),
+            "zero": torch.tensor(100, dtype=torch.uint8),
+            "weight": weight,
+            "scales": scales,
+            "zeros": torch.zeros(16, dtype=torch.int8),
+        },
+    )
+    x = 20 * torch.randn(1, channels, 11, 12)
+    compiled = plumbline.compile(model, (x,))
+
+    def rounded(x: torch.Tensor) -> torch.Tensor:
+        return torch.round(2 * x).clamp(-100, 155) / 2
+
+    # All scales are powers of two: not even the last bit differs.
+    sums = functional.conv2d(rounded(x), weight * scales.reshape(-1, 1, 1, 1), padding=1)
+    most = functional.max_pool2d(rounded(sums), 3, 2, 1)
+    assert torch.equal(compiled(x)[0], (2 * most + 100).to(torch.uint8))
+    lines = compiled.stage("torch").splitlines()
+    (convolution,) = (line for line in lines if "aten.convolution" in line)
+    (pool,) = (line for line in lines if "aten.max_pool2d " in line)
+    assert "f32" not in convolution + pool
+
+
 def test_elements_of_windows_are_copied_once(tmp_path: Path) -> None:
     """Into the place where they are multiplied; of single places, not at all."""
     kernels = torch.randint(-128, 128, (16, 48, 3, 3), dtype=torch.int8)
