@@ -127,15 +127,20 @@ CASES = [
         Case(
             "CONV_2D",
             [
-                given(*_IMAGE, dtype=dtype, scale=0.05, zero_point=zero),
-                weights(given(5, 3, 2, 4, dtype=dtype, scale=0.02, zero_point=weight_zero)),
+                given(2, 7, 10, channels, dtype=dtype, scale=0.05, zero_point=zero),
+                weights(given(5, 3, 2, channels, dtype=dtype, scale=0.02, zero_point=weight_zero)),
                 _bias(5, 0.05 * 0.02),
             ],
             _conv(_PADDING.SAME, (2, 1), activation=activation),
             [result(dtype, 0.1, zero + 9)],
         )
         for dtype, zero, weight_zero in ((_INT8, -5, 0), (_UINT8, 121, 133))
-        for activation in (_ACTIVATIONS.NONE, _ACTIVATIONS.RELU6, _ACTIVATIONS.RELU_N1_TO_1)
+        for channels, activation in (
+            (4, _ACTIVATIONS.NONE),
+            (4, _ACTIVATIONS.RELU6),
+            (4, _ACTIVATIONS.RELU_N1_TO_1),
+            (3, _ACTIVATIONS.RELU6),
+        )
     ),
     *(
         Case(
