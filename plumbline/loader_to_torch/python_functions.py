@@ -1,8 +1,8 @@
 """What functions of Python's give of sizes, as numbers that may be dynamic.
 
-`len` and `int` give an integer, and `math.sqrt` a float, so that they fix a dynamic size at the
-example's, in programs and in PyTorch's own decompositions, and a number that depends on values can
-be none. Of logarithms and others torch.export has no word.
+`len` and `int` give an integer, and `math.sqrt` and `math.log` a float, so that they fix a dynamic
+size at the example's, in programs and in PyTorch's own decompositions, and a number that depends on
+values can be none.
 """
 
 import ast
@@ -17,8 +17,17 @@ from typing import Any, TypeVar
 from unittest import mock
 
 import torch
+from torch._export.verifier import Verifier
+from torch._ops import HigherOrderOperator, OpOverload
 
 from plumbline.errors import UserError
+
+LOG2: Callable[..., Any] = torch._sym_log2  # type: ignore[attr-defined]
+"""The logarithm of a size, as PyTorch traces it."""
+
+
+def _is_size(number: object) -> bool:
+    return isinstance(number, torch.SymInt | torch.SymFloat)
 
 
 def _power(base: Any, exponent: Any) -> Any:
@@ -26,16 +35,24 @@ def _power(base: Any, exponent: Any) -> Any:
     return number**exponent
 
 
+def _log2(number: Any) -> Any:
+    return LOG2(number) if _is_size(number) else math.log2(number)
+
+
+def _log(number: Any, base: Any = math.e) -> Any:
+    # PyTorch traces that of one base alone.
+    return _log2(number) / _log2(base)
+
+
 _TRACED: dict[str, Callable[..., Any]] = {
     "exp": lambda number: _power(math.e, number),
+    "log": _log,
+    "log10": functools.partial(_log, base=10),
+    "log2": _log2,
     "pow": _power,
     "sqrt": torch.sym_sqrt,
 }
 """What takes the place of each function of `math`."""
-
-
-def _is_size(number: object) -> bool:
-    return isinstance(number, torch.SymInt | torch.SymFloat)
 
 
 def _of_sizes(name: str) -> Callable[..., Any]:
@@ -52,10 +69,27 @@ def _of_sizes(name: str) -> Callable[..., Any]:
 _OF_SIZES = {getattr(math, name): _of_sizes(name) for name in _TRACED}
 
 
+class _IsLogarithm(type):
+    def __instancecheck__(cls, function: object) -> bool:
+        return function is LOG2
+
+
+class _Logarithm(metaclass=_IsLogarithm):
+    """A type that the logarithm of sizes is of, and nothing else."""
+
+
+def _allowed_types(_: Verifier) -> tuple[type, ...]:
+    return (OpOverload, HigherOrderOperator, _Logarithm)
+
+
 @contextlib.contextmanager
 def functions_of_sizes() -> Iterator[None]:
-    """Has functions of `math` trace meanwhile what they compute of sizes."""
+    """Has functions of `math` trace meanwhile what they compute of sizes.
+
+    Logarithms PyTorch traces, but torch.export has none in its list of what a program calls.
+    """
     with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.object(Verifier, "allowed_op_types", _allowed_types))
         for function, of_sizes in _OF_SIZES.items():
             stack.enter_context(mock.patch.object(math, function.__name__, of_sizes))
         yield

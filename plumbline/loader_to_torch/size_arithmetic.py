@@ -17,6 +17,7 @@ from torch.fx.passes.shape_prop import _extract_tensor_metadata
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import UnsupportedOp, report
 from plumbline.loader_to_torch.node_locations import module_path, place
+from plumbline.loader_to_torch.python_functions import LOG2
 
 Number = torch.fx.Node | int | float
 Call = Callable[..., torch.fx.Node]
@@ -38,13 +39,21 @@ _NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool, int, float)
 _ADVICE = "compute it of the tensor's own numbers, outside, or with +, -, *, //, %, min and max"
 
 
+def _value(of: Any) -> Any:
+    return of.meta["val"] if isinstance(of, torch.fx.Node) else of
+
+
 def _remainder(call: Call, left: Number, right: Number) -> torch.fx.Node:
     return call(operator.sub, left, call(operator.mul, call(operator.floordiv, left, right), right))
 
 
 def _power(call: Call, base: Number, exponent: Number) -> torch.fx.Node | None:
     if not isinstance(exponent, int) or not 1 <= exponent <= 8:
-        return _by_tensors(torch.ops.aten.pow.Tensor_Tensor)(call, base, exponent)
+        known = [_value(number) for number in (base, exponent)]
+        # Of integers PyTorch takes the exponent for one that is not negative.
+        are_integers = all(isinstance(value, int | torch.SymInt) for value in known)
+        dtype = torch.int64 if are_integers else torch.float64
+        return _by_tensors(torch.ops.aten.pow.Tensor_Tensor, dtype)(call, base, exponent)
     power = call(operator.mul, base, 1)
     for _ in range(exponent - 1):
         power = call(operator.mul, power, base)
@@ -91,13 +100,14 @@ def _sum(call: Call, *given: Any) -> torch.fx.Node:
     )
 
 
-def _by_tensors(op: torch._ops.OpOverload) -> Callable[..., torch.fx.Node | None]:
-    """A function of floats, of which the Torch dialect has one of tensors alone."""
+def _by_tensors(
+    op: torch._ops.OpOverload, dtype: torch.dtype = torch.float64
+) -> Callable[..., torch.fx.Node | None]:
+    """A function of numbers, of which the Torch dialect has one of tensors alone."""
 
     def spell(call: Call, *numbers: Number) -> torch.fx.Node | None:
         tensors = [
-            call(torch.ops.aten.scalar_tensor.default, number, dtype=torch.float64)
-            for number in numbers
+            call(torch.ops.aten.scalar_tensor.default, number, dtype=dtype) for number in numbers
         ]
         return call(torch.ops.aten._local_scalar_dense.default, call(op, *tensors))
 
@@ -106,7 +116,7 @@ def _by_tensors(op: torch._ops.OpOverload) -> Callable[..., torch.fx.Node | None
 
 def _of_truths(op: Callable[..., object]) -> Callable[..., torch.fx.Node | None]:
     def spell(call: Call, left: Number, right: Number) -> torch.fx.Node | None:
-        known = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in (left, right)]
+        known = [_value(number) for number in (left, right)]
         are_truths = all(isinstance(value, bool | torch.SymBool) for value in known)
         return call(op, left, right) if are_truths else None
 
@@ -119,7 +129,7 @@ def _not(call: Call, holds: Number) -> torch.fx.Node:
 
 def _chosen(call: Call, holds: Number, chosen: Number, other: Number) -> torch.fx.Node | None:
     """One of two integers: the other one, and the difference where the condition holds."""
-    known = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in (chosen, other)]
+    known = [_value(number) for number in (chosen, other)]
     if not all(isinstance(value, int | torch.SymInt) for value in known):
         return None
     one_or_zero = call(torch.ops.aten.Int.bool, holds)
@@ -145,6 +155,7 @@ _SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {
     torch.sym_min: lambda call, left, right: call(torch.ops.prim.min.int, left, right),
     torch.sym_ite: _chosen,
     torch.sym_not: _not,
+    LOG2: _by_tensors(torch.ops.aten.log2.default),
     torch.sym_sqrt: _by_tensors(torch.ops.aten.sqrt.default),
     torch.sym_float: lambda call, number: call(torch.ops.aten.Float.Scalar, number),
     math.ceil: lambda call, number: call(torch.ops.aten.ceil.float, number),
@@ -223,7 +234,7 @@ def _is_unknown(node: torch.fx.Node) -> bool:
 
 
 def _has_float(node: torch.fx.Node) -> bool:
-    known = (a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in node.args)
+    known = map(_value, node.args)
     return any(isinstance(value, float | torch.SymFloat) for value in known)
 
 
@@ -266,12 +277,13 @@ def _caller(graph: torch.fx.Graph, origin: torch.fx.Node) -> Call:
         node = graph.call_function(function, arguments, options)
         node.meta = dict(origin.meta)
         if not isinstance(function, torch._ops.OpOverload):
-            values = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in arguments]
+            values = [_value(number) for number in arguments]
             node.meta["val"] = function(*values)
         elif str(function._schema.returns[0].type) == "Tensor":
             known = (each.meta.get("val") for each in graph.nodes)
             like = next(value for value in known if isinstance(value, torch.Tensor))
-            node.meta["val"] = like.new_empty((), dtype=torch.float64)
+            dtype = options.get("dtype") or _value(arguments[0]).dtype
+            node.meta["val"] = like.new_empty((), dtype=dtype)
             # For where a number is read out of it.
             node.meta["tensor_meta"] = _extract_tensor_metadata(node.meta["val"])
         return node

@@ -63,6 +63,8 @@ def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
         lambda x, n: x * torch.sym_float(n),  # type: ignore[no-untyped-call]
         lambda x, n: x + torch.sym_sum([7, n, 2 * n]),  # type: ignore[no-untyped-call]
         lambda x, n: x / math.sqrt(n) * n**-0.5 + math.exp(-n) * math.pow(n, 1.5),
+        lambda x, n: x * math.log(n) - math.log2(n / 2) + math.log10(n) + math.log(n, 3),
+        lambda x, n: x * (2**n + n ** (n // 3)),
         lambda x, n: x * 2.0**-n * x.shape[0] ** -1,
         lambda x, n: torch.nn.functional.scaled_dot_product_attention(*(x[None, None],) * 3),
         lambda x, n: x * ((x * 90).to(torch.int64) // n),
@@ -86,6 +88,18 @@ def test_what_is_computed_of_sizes(function: Callable[[torch.Tensor, int], torch
     program, compiled = _compile(function)
     for size in (3, 8, 10, 11, 12, 16, 23):
         x = 4 * torch.randn(size)
+        torch.testing.assert_close(compiled(x)[0], program(x))
+
+
+def test_as_many_elements_as_the_next_power_of_2() -> None:
+    def halves(x: torch.Tensor, n: int) -> torch.Tensor:
+        padded: torch.Tensor = _PAD(x, (0, 2 ** math.ceil(math.log2(n)) - n))
+        return padded.view(2, -1).sum(1)
+
+    program = _Program(halves)
+    compiled = plumbline.compile(program, (torch.randn(11),), {"x": {0: Dim.AUTO}})
+    for size in (2, 3, 8, 11, 16, 33):
+        x = torch.randn(size)
         torch.testing.assert_close(compiled(x)[0], program(x))
 
 
