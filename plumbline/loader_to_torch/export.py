@@ -57,6 +57,7 @@ from plumbline.loader_to_torch.gradients import (
 from plumbline.loader_to_torch.kept_ops import keep_ops
 from plumbline.loader_to_torch.kept_tables import tables_left
 from plumbline.loader_to_torch.known_numbers import know_constants, known_numbers
+from plumbline.loader_to_torch.known_results import put_known_results
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.nested_draws import hand_generator_to_bodies
@@ -650,6 +651,7 @@ def _ready_to_decompose(exported: torch.export.ExportedProgram) -> None:
     drop_assertions_of_types(exported)
     hand_constants_to_bodies(exported)
     hand_generator_to_bodies(exported)
+    put_known_results(exported)
 
 
 def _decomposed(

@@ -22,7 +22,12 @@ from torch.utils._mode_utils import no_dispatch
 
 from plumbline.loader_to_torch.numbers_of_sizes import follow
 
-_MOST_ELEMENTS = 64
+_MOST_HELD = 64
+"""Of larger tensors that a model holds the numbers are weights, not what decides on sizes."""
+
+MOST_COMPUTED = 1 << 16
+"""The elements of a tensor that a program makes of numbers, such as the places of the patches of a
+picture, sorted by windows. Numbers of larger ones are not known."""
 
 _WITHOUT_NUMBERS = (
     torch.ops.aten.empty_like.default,
@@ -48,7 +53,7 @@ def known_numbers(*, in_held: bool) -> Iterator[None]:
         following = _following_sizes(FakeTensorMode.dispatch)
         changes.enter_context(mock.patch.object(FakeTensorMode, "dispatch", following))
         for module in (fake_tensor, proxy_tensor):
-            changes.enter_context(mock.patch.object(module, "CONSTANT_NUMEL_LIMIT", _MOST_ELEMENTS))
+            changes.enter_context(mock.patch.object(module, "CONSTANT_NUMEL_LIMIT", MOST_COMPUTED))
         if in_held:
             changes.enter_context(
                 mock.patch.object(torch.export._trace, "_fakify_params_buffers", _with_numbers)
@@ -124,9 +129,11 @@ def _with_numbers_where_met(convert: Callable[..., Any]) -> Callable[..., Any]:
     return converted
 
 
-def _know(mode: FakeTensorMode, held: torch.Tensor, tensor: torch.Tensor) -> None:
+def _know(
+    mode: FakeTensorMode, held: torch.Tensor, tensor: torch.Tensor, most: int = _MOST_HELD
+) -> None:
     """Has a tensor without data that stands for `held` have the numbers of that, if few."""
-    is_small = held.layout == torch.strided and held.numel() <= _MOST_ELEMENTS
+    is_small = held.layout == torch.strided and held.numel() <= most
     # Known already is what is a buffer by two names.
     if is_small and isinstance(tensor, FakeTensor) and tensor.constant is None:
         # A copy, for what writes into the one is carried out on the other.
@@ -144,9 +151,9 @@ def knowing_numbers(make: Callable[..., torch.Tensor]) -> Callable[..., torch.Te
         follows = any(
             isinstance(each, torch.Tensor | torch.SymInt | torch.SymFloat) for each in told
         )
-        if isinstance(tensor, FakeTensor) and not follows and tensor.numel() <= _MOST_ELEMENTS:
+        if isinstance(tensor, FakeTensor) and not follows and tensor.numel() <= MOST_COMPUTED:
             with no_dispatch():
-                _know(tensor.fake_mode, make(*given, **options), tensor)
+                _know(tensor.fake_mode, make(*given, **options), tensor, MOST_COMPUTED)
         return tensor
 
     return made

@@ -114,7 +114,7 @@ def _branches(code: CodeType) -> Mapping[int, Branch]:
         end = jumped_to[0].offset
         if jumps != _raises(passed):
             branches[offset] = Branch(truth != jumps)
-        elif not jumps and offset < end and _raises_unless_at(end, passed):
+        elif not jumps and offset < end and _raises_unless_at(jumped_to, passed):
             branches[offset] = Branch(truth, asks_until=end)
     return branches
 
@@ -163,10 +163,15 @@ def _raises(instructions: Sequence[dis.Instruction]) -> bool:
     return False
 
 
-def _raises_unless_at(end: int, instructions: Sequence[dis.Instruction]) -> bool:
+def _raises_unless_at(
+    end: Sequence[dis.Instruction], instructions: Sequence[dis.Instruction]
+) -> bool:
     """Whether they compute truths alone, and with each either raise or go on at `end`."""
     for place, instruction in enumerate(instructions):
-        if instruction.offset == end:
+        following = instructions[place:]
+        # Python may have each way end in a return of its own.
+        returned = _returned(following)
+        if instruction.offset == end[0].offset or (returned and returned == _returned(end)):
             return True
         if _jumps_by_truth(instruction):
             if instruction.argval <= instruction.offset:
@@ -176,6 +181,14 @@ def _raises_unless_at(end: int, instructions: Sequence[dis.Instruction]) -> bool
         if _changes_what_stays(instruction):
             return False
     return False
+
+
+def _returned(instructions: Sequence[dis.Instruction]) -> str | None:
+    """The constant that they return at once, if they do."""
+    first, *others = instructions
+    if first.opname == "LOAD_CONST" and others[0].opname == "RETURN_VALUE":
+        return first.argrepr
+    return first.argrepr if first.opname == "RETURN_CONST" else None
 
 
 def _changes_what_stays(instruction: dis.Instruction) -> bool:

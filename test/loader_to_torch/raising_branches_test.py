@@ -94,10 +94,21 @@ def _asserts_likeness(x: torch.Tensor) -> torch.Tensor:
     return x + 1
 
 
+def _asserts_what_ends_with_that(x: torch.Tensor) -> torch.Tensor:
+    _check_order(x)
+    return x + 1
+
+
+def _check_order(x: torch.Tensor) -> None:
+    rises = x[1:] > x[:-1]
+    assert rises.all() or (~rises).all()
+
+
 @pytest.mark.parametrize(
     "function",
     [
         _asserts_one_of,
+        _asserts_what_ends_with_that,
         _raises_for_all_of,
         _asserts_a_range,
         _asserts_what_another_function_does,

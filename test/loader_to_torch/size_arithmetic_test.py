@@ -233,6 +233,67 @@ def test_sizes_that_follow_from_known_numbers_are_known() -> None:
     assert program.signature.result_shapes == ((2, 9), (2, 1))
 
 
+class _Windows(torch.nn.Module):
+    """Takes patches by the windows that they are in, as the vision tower of Qwen2.5-VL does."""
+
+    grid: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("grid", torch.tensor([[14, 10]]))
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        ((height, width),) = self.grid.tolist()
+        places = _PAD(torch.arange(height * width).view(height, width), (0, 2, 0, 6), value=-1)
+        windows = places.view(-1, 4, 3, 4).transpose(1, 2).reshape(-1, 16)
+        lengths = (windows >= 0).sum(1)
+        places = windows.reshape(-1)
+        places = places[places >= 0]
+        ends = torch.unique_consecutive(torch.tensor([0, *lengths.cumsum(0).tolist()]))
+        parts = torch.split(x[places], (ends[1:] - ends[:-1]).tolist())
+        return (*(part.softmax(0) for part in parts), torch.cat(parts)[places.argsort()])
+
+
+def test_parts_of_a_picture_are_as_large_as_its_known_sizes_say() -> None:
+    x = torch.randn(140, 3)
+    program = plumbline.compile(_Windows(), (x,))
+    torch.testing.assert_close(program(x), _Windows()(x))
+    assert "tcp.nonzero" not in program.stage("tcp")
+
+
+class _Written(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        places = torch.arange(9)
+        before = places[places > 3]
+        # By a view of them.
+        places.view(3, 3)[1] = 0
+        return x[before], x[places[places > 3]]
+
+
+def test_numbers_are_known_as_they_are_where_a_program_reads_them() -> None:
+    x = torch.randn(9)
+    program = plumbline.compile(_Written(), (x,))
+    torch.testing.assert_close(program(x), _Written()(x))
+
+
+class _Triangle(torch.nn.Module):
+    """Has a pair of rows for each of their upper triangle, as DLRM does of its features."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        above = torch.arange(9) > torch.arange(9)[:, None]
+        products = x @ x.transpose(1, 2)
+        return products[:, above], products[:, :, above[3]], products[:, above[:, 8], 2:]
+
+
+def test_what_a_known_mask_chooses_has_a_known_size() -> None:
+    x = torch.randn(4, 9, 3)
+    program = plumbline.compile(_Triangle(), (x,), ({0: Dim("batch")},))
+    for size in (4, 1, 6):
+        x = torch.randn(size, 9, 3)
+        torch.testing.assert_close(program(x), _Triangle()(x))
+    assert program.signature.result_shapes[0][1] == 36
+
+
 class _LookedUp(torch.nn.Module):
     """Follows small tables from place to place, as a decision tree does."""
 
