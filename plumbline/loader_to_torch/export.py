@@ -97,6 +97,7 @@ from plumbline.loader_to_torch.smallest_sizes import (
     SizesDoNotHold,
     exclude_sizes_that_do_not_hold,
 )
+from plumbline.loader_to_torch.sparse_matrices import sparse_tensors_as_matrices
 from plumbline.loader_to_torch.stored_types import store_as_integers
 from plumbline.loader_to_torch.strides_as_sizes import spell_strides_by_sizes
 from plumbline.loader_to_torch.structure import names_of_results
@@ -577,9 +578,10 @@ def _traced(
     """What torch.export makes of `program`, and that by the ops that a table makes of its ops."""
 
     def trace(*, takes_gradients: bool) -> tuple[torch.export.ExportedProgram, ...]:
-        exported = _exported(
-            who, program, integers, takes_gradients=takes_gradients, embedded=embedded
-        )
+        with sparse_tensors_as_matrices(program.model):
+            exported = _exported(
+                who, program, integers, takes_gradients=takes_gradients, embedded=embedded
+            )
         if embedded:
             know_constants(exported)
         return exported, _decomposed(who, exported, table, embedded=embedded)

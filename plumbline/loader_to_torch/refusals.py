@@ -158,10 +158,9 @@ def refuse_sparse_state(who: str, exported: torch.export.ExportedProgram) -> Non
     ]
     if sparse:
         raise UserError(
-            f"{who}: holds sparse tensors: {', '.join(sparse)}. Tensors of a compiled function are "
-            "dense: hold tensor.to_dense() in their place; or, where that is too large, rows, "
-            "columns and values of what is there, as tensors of their own: the product with x is "
-            "torch.zeros(count, x.shape[1]).index_add(0, rows, values.unsqueeze(1) * x[columns])"
+            f"{who}: holds sparse tensors: {', '.join(sparse)}. Of these, matrices of the layouts "
+            "torch.sparse_coo and torch.sparse_csr are compiled: in the place of others, hold "
+            "tensor.to_dense()"
         )
 
 

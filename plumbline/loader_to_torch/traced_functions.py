@@ -33,6 +33,7 @@ from plumbline.loader_to_torch.decompositions.quantization import along, dequant
 from plumbline.loader_to_torch.known_numbers import knowing_numbers
 from plumbline.loader_to_torch.raising_branches import Alternatives, is_quiet_if, raising_branch
 from plumbline.loader_to_torch.scalar_indices import get_item, set_item
+from plumbline.loader_to_torch.sparse_matrices import sparse_coo_tensor
 
 _INTEGERS = {torch.qint8: torch.int8, torch.quint8: torch.uint8, torch.qint32: torch.int32}
 """Of what integers the tensors of each quantised dtype are."""
@@ -531,6 +532,7 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch.logsumexp: _logsumexp,
     torch.quantize_per_channel: _quantize_per_channel,
     torch.quantize_per_tensor: _quantize_per_tensor,
+    torch.sparse_coo_tensor: sparse_coo_tensor,
     torch.special.logsumexp: _logsumexp,
     torch.tensor: _tensor,
 }
