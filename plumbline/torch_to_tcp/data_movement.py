@@ -16,7 +16,6 @@ from plumbline.tcp.building.data_movement import (
     slice_along,
     transpose,
 )
-from plumbline.tcp.building.dtypes import is_float
 from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import broadcast, broadcast_to, cast, from_size, scalar
 from plumbline.tcp.building.sizes import Size, divide_up, greatest, least, subtract, value
@@ -81,7 +80,7 @@ def convert_aten_arange(op: ir.OpView) -> ir.Value:
     """start, start + step, ... as long as it is below end, or above it for a negative step."""
     dtype = tensor_type(op.result).dtype
     start, end, step = list(op.operands)[:3]
-    if is_float(dtype) or not _is_whole(start, end, step):
+    if not _is_whole(start, end, step):
         return _float_range(op).value
     stride = integer(step)
     first, last = evaluate(start), evaluate(end)

@@ -216,7 +216,9 @@ def normal_one_by_one(
     places = (1 - is_there) + torch.arange(count + 1)
     numbers = numbers.index_select(0, places)
     remains = torch.remainder(drawn - is_there, 2)
-    waits = numbers[count] if given is None else numbers.index_select(0, given.reshape(1))[0]
+    # PyTorch takes no size that depends on values for an index.
+    last = torch.full((1,), count) if given is None else given.reshape(1)
+    waits = numbers.index_select(0, last)[0]
     generator.normal = torch.where(remains == 1, waits, 0.0), remains
     return numbers[:count]
 

@@ -402,6 +402,7 @@ def _within(number: torch.Tensor, least: int, most: Any) -> Any:
     "function",
     [
         lambda x, n: torch.arange(_within(n, 0, 10)) * 2,
+        lambda x, n: torch.arange(-1, 2 * _within(n, 0, 10), 3, dtype=torch.float32),
         lambda x, n: torch.zeros(_within(n, 0, 10), 2) + x[0, 0],
         lambda x, n: torch.full((3, _within(n, 0, 10)), 2.5),
         lambda x, n: x[: _within(n, 0, x.shape[0])],
@@ -410,7 +411,7 @@ def _within(number: torch.Tensor, least: int, most: Any) -> Any:
         lambda x, n: x[0].expand(_within(n, 0, 10), -1) * 2,
         lambda x, n: (x[0, 0] + _within(n, 0, 10), x[: _within(n, 0, x.shape[0])].sum()),
     ],
-    ids=["arange", "zeros", "full", "first", "last", "columns", "expand", "number"],
+    ids=["arange", "floats", "zeros", "full", "first", "last", "columns", "expand", "number"],
 )
 def test_numbers_as_sizes(function: Callable[[torch.Tensor, torch.Tensor], Any]) -> None:
     x = torch.randn(6, 5)

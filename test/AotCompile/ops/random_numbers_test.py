@@ -234,7 +234,9 @@ def test_a_size_that_values_decide_on() -> None:
 
     def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         chosen = x[x > 0]
-        return torch.rand_like(chosen), torch.randn_like(chosen), F.dropout(chosen, 0.4)
+        turned = torch.stack([chosen, -chosen], 1).t()
+        drawn = torch.rand_like(chosen), torch.randn_like(chosen), torch.randn_like(turned)
+        return (*drawn, F.dropout(chosen, 0.4))
 
     x = _numbers(1000)
     _check(function, x, -x.abs(), x - x.sort().values[-9], x.abs())
