@@ -16,8 +16,6 @@ import torch
 
 from plumbline.errors import UserError
 
-aten = torch.ops.aten
-
 
 @dataclass(frozen=True)
 class SparseMatrix:
@@ -48,6 +46,10 @@ class SparseMatrix:
 
     def times(self, dense: torch.Tensor) -> torch.Tensor:
         """The product with a dense matrix or vector."""
+        torch._check(  # type: ignore[no-untyped-call]
+            dense.shape[0] == self.shape[1],
+            lambda: f"a {tuple(self.shape)} matrix times a {tuple(dense.shape)} tensor",
+        )
         rest = dense.shape[1:]
         scaled = self.numbers.reshape(-1, *[1] * len(rest)) * dense.index_select(0, self.columns)
         zeros = scaled.new_zeros((self.shape[0], *rest))

@@ -84,6 +84,12 @@ def test_what_is_not_compiled_of_sparse_matrices_is_named() -> None:
             plumbline.compile(model, (torch.randn(7, 3),))
 
 
+def test_a_product_of_sizes_that_do_not_fit_is_refused() -> None:
+    model = _Held(torch.matmul, torch.sparse_coo)
+    with pytest.raises(UserError, match=r"a \(5, 7\) matrix times a \(8, 3\) tensor"):
+        plumbline.compile(model, (torch.randn(8, 3),))
+
+
 class _Convolution(torch.nn.Module):
     """The mean of the nodes that edges lead from, of which some are there twice."""
 
