@@ -60,6 +60,7 @@ func.func private @exponentials(%x: memref<?x2048xf32>, %y: memref<?x2048xf32>, 
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?x2048xf32>, %[[Y:[^:]*]]: memref<?x2048xf32>
 // CHECK:         scf.for %[[FIRST:.*]] = %c0 to %c2048 step %c64
 // CHECK-COUNT-4:     memref.prefetch %[[X]][%{{.*}}, %{{.*}}], read
+// CHECK-COUNT-4:     memref.prefetch %[[Y]][%{{.*}}, %{{.*}}], write
 // CHECK-NOT:         memref.prefetch
 // CHECK:             scf.for
 // CHECK-NOT:       memref.prefetch
