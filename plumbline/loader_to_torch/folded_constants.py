@@ -165,7 +165,7 @@ def is_repeatable(op: Any) -> bool:
     """Whether an op is one of PyTorch's that gives results alone, and of the same the same ones."""
     return (
         isinstance(op, torch._ops.OpOverload)
-        and op.namespace == "aten"
+        and op.namespace in ("aten", "prims")
         and not op._schema.is_mutable
         and torch.Tag.nondeterministic_seeded not in op.tags
     )
