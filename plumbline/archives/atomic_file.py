@@ -1,5 +1,6 @@
 """Files that appear whole or not at all."""
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -24,14 +25,35 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-        # mkstemp creates files that only their owner can read; outputs follow the umask.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, target)
+        _put(temporary, target)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def move(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
+    """Has what is in `source` be at `path`, like `write_bytes`, and maybe in `source` no more.
+
+    On one file system nothing is copied.
+    """
+    target = Path(path).resolve()
+    if target.is_file() or not target.exists():
+        try:
+            _put(source, target)
+            return
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+    write_bytes(path, Path(source).read_bytes())
+
+
+def _put(temporary: str | os.PathLike[str], target: Path) -> None:
+    """Renames a file into its place."""
+    # mkstemp creates files that only their owner can read; outputs follow the umask.
+    umask = os.umask(0)
+    os.umask(umask)
+    os.chmod(temporary, 0o666 & ~umask)
+    os.replace(temporary, target)
 
 
 def write_text(path: str | os.PathLike[str], content: str) -> None:

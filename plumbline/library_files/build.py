@@ -465,11 +465,11 @@ def write_files(
         made = [build.file(kind) for kind in kinds]
         try:
             out.mkdir(parents=True, exist_ok=True)
-            for file in made:
+            for file in dict.fromkeys(made):
                 if file.is_symlink():
                     _write_link(out / file.name, file.readlink())
                 else:
-                    atomic_file.write_bytes(out / file.name, file.read_bytes())
+                    atomic_file.move(file, out / file.name)
         except OSError as error:
             raise UserError(f"{out}: cannot be written: {error.strerror}") from error
     return [out / file.name for file in made]

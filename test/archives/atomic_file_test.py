@@ -1,3 +1,4 @@
+import errno
 import os
 import stat
 import sys
@@ -42,6 +43,32 @@ def test_an_error_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.Monk
         atomic_file.write_text(tmp_path / "x", "after")
     assert (tmp_path / "x").read_text() == "before"
     assert os.listdir(tmp_path) == ["x"]
+
+
+@pytest.mark.parametrize("is_elsewhere", [False, True])
+def test_a_file_is_moved(
+    is_elsewhere: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "source"
+    source.write_text("after")
+    source.chmod(0o700)
+    (tmp_path / "x").write_text("before")
+    replace = os.replace
+
+    def replaced(old: str | Path, new: Path) -> None:
+        if is_elsewhere and old == source:
+            raise OSError(errno.EXDEV, "another file system")
+        replace(old, new)
+
+    monkeypatch.setattr(os, "replace", replaced)
+    before = os.umask(0o027)
+    try:
+        atomic_file.move(source, tmp_path / "x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "x").read_text() == "after"
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o640
+    assert sorted(os.listdir(tmp_path)) == (["source", "x"] if is_elsewhere else ["x"])
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
