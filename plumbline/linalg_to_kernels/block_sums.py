@@ -108,16 +108,13 @@ def _sum(so_far: ir.Value, total: ir.Value, body: ir.Block) -> _Sum | None:
 
 def _split(loop: scf.ForOp, sums: list[_Sum]) -> None:
     """Puts a loop over blocks, and in it one over a block's elements, in the place of the loop."""
-    apart = {op for sum_ in sums for op in (sum_.add, sum_.widen)}
-    ops = [op for op in _ops(loop) if op not in apart]
+    terms = _terms(loop, sums)
 
     def block(first: ir.Value, *totals: ir.Value) -> list[ir.Value]:
         def element(at: ir.Value, *so_far: ir.Value) -> list[ir.Value]:
-            known = {loop.induction_variable: at}
-            clone_operations(ops, known)
             return [
-                _added(sum_.add, before, known.get(sum_.widen.operands[0], sum_.widen.operands[0]))
-                for sum_, before in zip(sums, so_far, strict=True)
+                _added(sum_.add, before, term)
+                for sum_, before, term in zip(sums, so_far, terms(at), strict=True)
             ]
 
         end = least(arith.addi(first, index(_BLOCK)), loop.upperBound)
@@ -131,9 +128,7 @@ def _split(loop: scf.ForOp, sums: list[_Sum]) -> None:
 
     with ir.InsertionPoint(loop), loop.location:
         results = for_each(loop.lowerBound, loop.upperBound, _BLOCK, block, list(loop.initArgs))
-    for old, new in zip(loop.results, results, strict=True):
-        old.replace_all_uses_with(new)
-    loop.operation.erase()
+    _replace(loop, results)
 
 
 def _ops(loop: scf.ForOp) -> list[ir.Operation]:
