@@ -24,7 +24,7 @@ from plumbline.loader_to_torch.decompositions.integer_products import (
     convolution_of_integers,
     convolves_bytes,
     linear_of_integers,
-    missing_channels,
+    with_missing_channels,
 )
 from plumbline.loader_to_torch.quantized_nodes import arguments_of, called, name_of
 from plumbline.loader_to_torch.weights import weights_at_placeholders
@@ -332,11 +332,12 @@ def _convolution(node: Node, model: _Model) -> Node | None:
         return None
     shape = weight.integers.meta["val"].shape
     rank, groups = len(shape) - 2, given.get("groups", 1)
-    missing = missing_channels(shape, groups) if weight.integers in model.weights else 0
+    is_known = weight.integers in model.weights
+    multiplied = with_missing_channels(shape, groups) if is_known else shape
     if (
         given.get("transposed")
         or x.integers.meta["val"].ndim != len(shape)
-        or not convolves_bytes((shape[0], shape[1] + missing, *shape[2:]), groups)
+        or not convolves_bytes(multiplied, groups)
     ):
         return None
     graph = node.graph
@@ -364,8 +365,10 @@ def _widen(convolution: Node, model: _Model) -> bool:
     given = arguments_of(convolution)
     weight = given["weight"]
     known = model.weights.get(weight)
-    missing = 0 if known is None else missing_channels(known.shape, given["groups"])
-    if known is None or not missing or weight.meta["val"].shape != known.shape:
+    if known is None or weight.meta["val"].shape != known.shape:
+        return False
+    missing = with_missing_channels(known.shape, given["groups"])[1] - known.shape[1]
+    if not missing:
         return False
     if weight not in model.wider:
         value = torch.nn.functional.pad(known, [*[0] * (2 * known.ndim - 4), 0, missing])

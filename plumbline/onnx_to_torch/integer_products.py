@@ -10,7 +10,7 @@ from plumbline.loader_to_torch.decompositions.integer_products import (
     convolution_of_integers,
     convolves_bytes,
     integer_matmul,
-    missing_channels,
+    with_missing_channels,
 )
 from plumbline.onnx_to_torch.node import Node
 from plumbline.onnx_to_torch.values import Dequantized, Numbers, Value, tensor
@@ -153,8 +153,7 @@ def _convolved_as_bytes(node: Node, data: Dequantized, weight: Dequantized) -> t
     if groups > 1 and data.integers.dtype == torch.uint8:
         # Each window would turn the signs of its bytes about.
         return None
-    shape = kernels.shape[0], kernels.shape[1] + missing_channels(kernels.shape, groups)
-    if not convolves_bytes((*shape, *kernels.shape[2:]), groups):
+    if not convolves_bytes(with_missing_channels(kernels.shape, groups), groups):
         return None
     scale = weight.scale.reshape(-1) if weight.scale.ndim else weight.scale
     zero_point = weight.zero_point

@@ -16,7 +16,7 @@ from plumbline.loader_to_torch.decompositions.integer_products import (
     convolution_of_integers,
     convolves_bytes,
     linear_of_integers,
-    missing_channels,
+    with_missing_channels,
 )
 from plumbline.tflite_to_torch.tensors import Operand
 
@@ -98,7 +98,7 @@ def convolution(
     is_of_integers = max(dilations) == 1 and count <= MOST_SUMMED
     if not _are_bytes(x, weight) or not (is_of_integers or count <= _MOST_EXACT):
         return _CONVOLUTIONS[rank](x.real, weight.real, bias, *how)
-    are_bytes = convolves_bytes(shape, groups) or missing_channels(shape, groups) > 0
+    are_bytes = convolves_bytes(with_missing_channels(shape, groups), groups)
     if count <= _MOST_EXACT and not (is_of_integers and are_bytes):
         sums = _CONVOLUTIONS[rank](x.less_zero, weight.less_zero, None, *how)
         return _scaled(sums, x, weight, bias, [-1] + [1] * rank)

@@ -42,10 +42,13 @@ def convolves_bytes(weight: Sequence[int], groups: int) -> bool:
     return weight[1] % _LANE == 0 if groups == 1 else weight[1] == 1 and weight[0] == groups
 
 
-def missing_channels(weight: Sequence[int], groups: int) -> int:
-    """How many channels of zeros have convolutions by weights of this shape be such; or none."""
-    missing = -weight[1] % _LANE if groups == 1 else 0
-    return missing if weight[1] + missing <= _MOST_WITH_ZEROS * weight[1] else 0
+def with_missing_channels(weight: Sequence[int], groups: int) -> tuple[int, ...]:
+    """The shape of weights with the channels of zeros that have convolutions by them be such."""
+    count, channels, *window = weight
+    missing = -channels % _LANE if groups == 1 else 0
+    if channels + missing <= _MOST_WITH_ZEROS * channels:
+        channels += missing
+    return count, channels, *window
 
 
 @dataclass(frozen=True)
