@@ -197,12 +197,12 @@ def _operator(model: "tflite.Model", operator: "tflite.Operator", count: int) ->
     number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
     name = _OPERATORS.get(number, f"op {number}")
     options, table = None, operator.BuiltinOptions()
+    kind = _OPTIONS.get(operator.BuiltinOptionsType(), "NONE")
     if name == CUSTOM:
         name = f"{CUSTOM} {_decoded(code.CustomCode())}"
         length = operator.CustomOptionsLength()
         options = bytes(_numbers(length, operator.CustomOptionsAsNumpy))
-    kind = _OPTIONS.get(operator.BuiltinOptionsType(), "NONE")
-    if table is not None and kind != "NONE":
+    elif table is not None and kind != "NONE":
         options = getattr(tflite, kind)()
         options.Init(table.Bytes, table.Pos)
     return Operator(

@@ -17,15 +17,11 @@ _INTEGERS = torch.int32
 _DETECTION = "CUSTOM TFLite_Detection_PostProcess"
 
 
-def _numbers(numbers: torch.Tensor) -> Value:
-    return Value(numbers)
-
-
 def _boxes(count: int) -> Value:
     """Boxes of which many overlap, some with their corners the other way around."""
     made = torch.Generator().manual_seed(count)
     one = torch.rand(count, 2, generator=made)
-    return _numbers(torch.cat([one, one + torch.rand(count, 2, generator=made) - 0.2], 1))
+    return Value(torch.cat([one, one + torch.rand(count, 2, generator=made) - 0.2], 1))
 
 
 # Of these, the second has half of the union in common with the first, and the third touches it.
@@ -34,7 +30,7 @@ _HALVES = torch.tensor([[0.0, 0, 1, 1], [0, 0, 0.5, 1], [1, 0, 2, 1], [0, 0, 1, 
 
 def _suppression(boxes: Value, scores: torch.Tensor, *numbers: float) -> Case:
     most, *others = numbers
-    operands = [boxes, _numbers(scores), known(int(most)), *map(known, others)]
+    operands = [boxes, Value(scores), known(int(most)), *map(known, others)]
     if len(others) == 2:
         options, results = schema.NonMaxSuppressionV4OptionsT(), [result(_INTEGERS)] * 2
         return Case("NON_MAX_SUPPRESSION_V4", operands, options, [*map(replace, results)])
@@ -51,13 +47,13 @@ _EQUAL = torch.tensor([0.5, 0.9, 0.9, 0.5, 0.25])
 _SUPPRESSIONS = [
     _suppression(_boxes(40), _random(40), 10, 0.3, 0.2),
     _suppression(_boxes(40), _random(40), 50, 0.3, 0.5),
-    _suppression(_numbers(_HALVES), _EQUAL, 5, 0.5, 0.25),
-    _suppression(_numbers(_HALVES), _EQUAL.flip(0), 3, 0.49, 0.0),
-    _suppression(_numbers(_HALVES), _EQUAL, 4, 0.5, 0.95),
+    _suppression(Value(_HALVES), _EQUAL, 5, 0.5, 0.25),
+    _suppression(Value(_HALVES), _EQUAL.flip(0), 3, 0.49, 0.0),
+    _suppression(Value(_HALVES), _EQUAL, 4, 0.5, 0.95),
     _suppression(_boxes(40), _random(40), 10, 0.3, 0.2, 0.0),
     _suppression(_boxes(40), _random(40), 10, 1.0, 0.2, 0.5),
     _suppression(_boxes(40), _random(40), 40, 0.6, 0.1, 0.1),
-    _suppression(_numbers(_HALVES), _EQUAL, 7, 0.5, 0.0, 0.001),
+    _suppression(Value(_HALVES), _EQUAL, 7, 0.5, 0.0, 0.001),
 ]
 
 
@@ -87,7 +83,7 @@ def _detection(
     made = torch.Generator().manual_seed(boxes)
     anchors = torch.rand(boxes, 4, generator=made) * torch.tensor([1, 1, 0.3, 0.3])
     predictions = torch.rand(1, boxes, classes + background, generator=made)
-    operands = [given(1, boxes, 4), scores or _numbers(predictions), weights(_numbers(anchors))]
+    operands = [given(1, boxes, 4), scores or Value(predictions), weights(Value(anchors))]
     results = [result() for _ in range(4)]
     packed = _packed({"num_classes": classes, **_OPTIONS, **options})
     return Case(_DETECTION, operands, packed, results)

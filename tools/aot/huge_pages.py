@@ -20,9 +20,9 @@ def collapse() -> None:
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = (ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int)
     for first, end in _memory():
-        start, count = -(-first // _SIZE) * _SIZE, end // _SIZE - -(-first // _SIZE)
-        if count > 0:
-            madvise(start, count * _SIZE, _COLLAPSE)
+        start = -(-first // _SIZE) * _SIZE
+        if start + _SIZE <= end:
+            madvise(start, (end - start) // _SIZE * _SIZE, _COLLAPSE)
 
 
 def _memory() -> Iterator[tuple[int, int]]:

@@ -450,9 +450,8 @@ def _std_mean(
     correction: float | None = None,
     keepdim: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    dims = tuple(dim) if dim else tuple(range(operand.dim()))
-    std = _std(operand, dims, correction=correction, keepdim=keepdim)
-    return std, operand.mean(dims, keepdim)
+    std = _std(operand, dim, correction=correction, keepdim=keepdim)
+    return std, operand.mean(tuple(dim) if dim else None, keepdim)
 
 
 RULES: Rules = {
