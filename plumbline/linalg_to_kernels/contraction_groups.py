@@ -1,6 +1,6 @@
 """Groups that are a contraction, with copies of its operands before it and an epilogue after it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from torch_mlir import ir
@@ -45,6 +45,7 @@ from plumbline.linalg_to_kernels.products import (
 from plumbline.linalg_to_kernels.sizes import size_of
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation, can_be_vectors
 from plumbline.linalg_to_kernels.vectors import add
+from plumbline.linalg_to_kernels.window_zeros import Pads, zeros_of
 from plumbline.signature.packed_layout import PackedLayout
 from plumbline.target.vector_unit import VectorUnit
 
@@ -267,7 +268,7 @@ def _found(
     sum_: SumOfProducts,
     operands: tuple[ir.Value, ir.Value],
     unit: VectorUnit,
-    pads: Sequence[tuple[int, int]],
+    pads: Pads,
 ) -> ContractionGroup | None:
     """The contraction of such operands, the right one padded by the kernel; None if it cannot."""
     types = [layout_of(value) for value in (*operands, group.root.results[0])]
@@ -280,7 +281,8 @@ def _found(
         for number, value in enumerate(operands)
         if is_constant(value) and _is_only_for(contraction, value, group)
     )
-    plan = plan_contraction(sum_, types, contraction.sizes, unit, summed_in, constants, pads)
+    zeros = zeros_of(operands[0]), zeros_of(operands[1])
+    plan = plan_contraction(sum_, types, contraction.sizes, unit, summed_in, constants, pads, zeros)
     return None if plan is None else ContractionGroup(group, contraction, plan, operands, axes)
 
 

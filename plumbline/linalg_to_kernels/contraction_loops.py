@@ -136,13 +136,13 @@ class LoopNest:
         loops = dict(region.loops)
         for group, position in ((self._plan.rows, row), (self._plan.columns, column)):
             for depth, loop in enumerate(group):
-                loops[loop] = self._value_of(group, depth, position)
+                loops[loop] = self.value_of(group, depth, position)
         axes = [dict(terms) for terms in self._plan.sum.accesses[2].axes]
         return Place(
             to, mask, loops, tuple(next((at for at in axis if at in loops), None) for axis in axes)
         )
 
-    def _value_of(
+    def value_of(
         self, group: Sequence[int], depth: int, position: ir.Value
     ) -> Callable[[], ir.Value]:
         """What a loop has counted to where a group of loops has counted to `position`."""

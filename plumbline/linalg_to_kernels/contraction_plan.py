@@ -18,9 +18,11 @@ from plumbline.linalg_to_kernels.register_tile import (
     RegisterTile,
     cycles,
     register_tile,
+    rows_in_line,
     streaming_tile,
 )
 from plumbline.linalg_to_kernels.strides import Groups, groups_of, static_stride
+from plumbline.linalg_to_kernels.window_zeros import Pads, WindowZeros, window_zeros
 from plumbline.signature.packed_layout import PackedLayout
 from plumbline.target.vector_unit import VectorUnit
 
@@ -209,11 +211,21 @@ class ContractionPlan:
     """Whether tiles ask memory for what the next ones read."""
     dots: DotInstruction | None = None
     """What multiplies several summed elements at once, for which columns are packed."""
+    rows_in_line: int = 1
+    """How many rows lie one beside the other in the left operand, from the first one of a tile on,
+    and from each one that is so many later."""
+    zeros: tuple[WindowZeros, ...] = ()
+    """Where windows of the left operand lie on zeros, with which nothing is multiplied."""
 
     @property
     def summed_in_lane(self) -> int:
         """How many summed elements are multiplied at once."""
         return 1 if self.dots is None else self.dots.elements
+
+    @property
+    def bounded(self) -> tuple[WindowZeros, ...]:
+        """The zeros that it depends on the tile whether its rows lie on."""
+        return tuple(zeros for zeros in self.zeros if zeros.on_zeros is None)
 
     @property
     def packs_right(self) -> bool:
@@ -280,7 +292,8 @@ def plan_contraction(
     unit: VectorUnit,
     summed_in: ir.Type,
     constants: frozenset[int] = frozenset(),
-    pads: Sequence[tuple[int, int]] = (),
+    pads: Pads = (),
+    zeros: tuple[Pads, Pads] = ((), ()),
 ) -> ContractionPlan | None:
     """How to compute a contraction; None if the result's rows and columns are not contiguous.
 
@@ -295,8 +308,9 @@ def plan_contraction(
         `ContractionPlan.packed_layout` says.
       pads: how many zeros the kernel is to lay before and after the right operand along each of its
         axes, if any; None is the result where it cannot.
+      zeros: how many there are already before and after the operands 0 and 1 along each axis.
     """
-    planner = _Planner(sum_, types, sizes, unit, summed_in, constants)
+    planner = _Planner(sum_, types, sizes, unit, summed_in, constants, zeros)
     depthwise = planner.depthwise(pads)
     if depthwise or pads:
         return depthwise
@@ -325,6 +339,7 @@ class _Planner:
     unit: VectorUnit
     summed_in: ir.Type
     constants: frozenset[int]
+    zeros: tuple[Pads, Pads]
 
     @property
     def summed_bits(self) -> int:
@@ -364,13 +379,16 @@ class _Planner:
         else:
             return None
         row_count, column_count = self._count(rows), self._count(columns)
+        are_windows = len(self._groups(left, summed)) > 1
+        line = self._count(rows[-1:]) if rows and are_windows else None
         tile = register_tile(
             self._registers,
             self.summed_bits,
             row_count,
             column_count,
-            are_windows=len(self._groups(left, summed)) > 1,
+            are_windows=are_windows,
             are_scattered=not self._are_contiguous(left, summed),
+            line=line,
         )
         strategy, right_operand = Strategy.REGISTER_TILES, RightOperand.GATHERED
         unseen = [
@@ -450,12 +468,29 @@ class _Planner:
             columns_of_result=self._groups(2, columns),
             fetches_ahead=self.unit.fetches_ahead,
             dots=dots,
+            rows_in_line=rows_in_line(tile, self._registers, row_count, line),
         )
+        plan = replace(plan, zeros=self._zeros(plan))
         halved = replace(plan, sums_at_once=plan.sums_at_once // 2)
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
             plan = halved
         return replace(
             plan, rows_outermost=self._rows_outermost(plan), packs_blocks=self._packs_blocks(plan)
+        )
+
+    def _zeros(self, plan: ContractionPlan) -> tuple[WindowZeros, ...]:
+        """The zeros that windows lie on; none where elements are copied, or added to for `dots`."""
+        if plan.strategy is not Strategy.REGISTER_TILES or plan.copies_left:
+            return ()
+        if plan.dots is not None and plan.dots.left_offset:
+            return ()
+        return window_zeros(
+            self.sum.accesses[plan.left],
+            self.zeros[plan.left],
+            self.types[plan.left].shape,
+            plan.summed,
+            self.sizes,
+            (plan.rows, plan.tile.rows),
         )
 
     def _packs_blocks(self, plan: ContractionPlan) -> bool:
@@ -560,7 +595,7 @@ class _Planner:
         bytes_ = buffer_bytes(type_)
         return bytes_ if bytes_ > _NEAR else 0
 
-    def depthwise(self, pads: Sequence[tuple[int, int]]) -> ContractionPlan | None:
+    def depthwise(self, pads: Pads) -> ContractionPlan | None:
         """The plan for windows of planes, padded so, that have weights of their own."""
         batches, rows, columns = (
             [loop for loop in loops if self.sizes[loop] != 1]

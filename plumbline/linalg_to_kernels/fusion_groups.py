@@ -45,6 +45,7 @@ from plumbline.linalg_to_kernels.products_of_blocks import products_of_blocks
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.strategies import Strategies
 from plumbline.linalg_to_kernels.told_by_place import told_by_place
+from plumbline.linalg_to_kernels.window_zeros import ZEROS, note_of_zeros
 
 GROUP = "plumbline.group"
 """The attribute of a function that is a group: what its kernel is called."""
@@ -526,6 +527,8 @@ def _attributes(captured: ir.Value, *, with_layout: bool) -> ir.DictAttr:
         noted[CONSTANT] = ir.UnitAttr.get()
     if with_layout and is_tensor(captured) and not is_contiguous(layout := layout_of(captured)):
         noted[LAYOUT] = ir.TypeAttr.get(layout)
+    if with_layout and (zeros := note_of_zeros(captured)) is not None:
+        noted[ZEROS] = zeros
     return ir.DictAttr.get(noted)
 
 

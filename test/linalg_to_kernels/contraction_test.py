@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 import torch
@@ -127,6 +128,52 @@ def test_convolutions(
     )
     program = plumbline.compile(_Function(function), operands, target_cpu=target_cpu)
     _check(program, function, operands)
+
+
+@pytest.mark.parametrize("target_cpu", _CPUS[:2])
+@pytest.mark.parametrize(
+    ("shape", "window", "options"),
+    [
+        # A tile of AVX-512's is a row of windows, or several.
+        ((1, 16, 7, 7), (3, 3), {"padding": 1}),
+        ((3, 16, 5, 8), (3, 3), {"padding": 1}),
+        ((2, 16, 6, 3), (5, 3), {"padding": (2, 1)}),
+        ((1, 16, 12, 12), (3, 3), {"padding": 1, "stride": (2, 1)}),
+        # More zeros than a window is long, and windows that lie on nothing else.
+        ((1, 16, 6, 7), (3, 3), {"padding": (3, 4)}),
+        ((1, 16, 9, 10), (3, 3), {"padding": (5, 4), "dilation": 3}),
+        # One row of windows.
+        ((3, 16, 1, 9), (3, 3), {"padding": 1}),
+        ((3, 16, 9, 1), (3, 3), {"padding": 1}),
+        # A tile goes on in the next picture.
+        ((5, 16, 2, 2), (3, 3), {"padding": 1}),
+        ((2, 8, 4, 5, 6), (3, 3, 3), {"padding": 1}),
+        ((2, 16, 14), (5,), {"padding": 2}),
+    ],
+)
+def test_zeros_around_images(
+    shape: tuple[int, ...], window: tuple[int, ...], options: dict[str, Any], target_cpu: str
+) -> None:
+    convolve = getattr(torch.nn.functional, f"conv{len(window)}d")
+
+    def function(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = convolve(image, weight, **options)
+        return result
+
+    # Those below 0 would make the bound of the error less than it is.
+    weight = _random((40, shape[1], *window), torch.float32).abs()
+    model = _Weighted(function, weight)
+    image = _random(shape, torch.float32)
+    formats = [torch.contiguous_format]
+    if len(window) == 2:
+        formats.append(torch.channels_last)
+    for memory_format in formats:
+        image = image.contiguous(memory_format=memory_format)
+        _check(
+            plumbline.compile(model, (image,), target_cpu=target_cpu),
+            lambda image: function(image, weight.to(image.dtype)),
+            (image,),
+        )
 
 
 class _Weighted(torch.nn.Module):

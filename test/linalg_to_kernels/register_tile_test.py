@@ -4,7 +4,12 @@ import sys
 
 import pytest
 
-from plumbline.linalg_to_kernels.register_tile import RegisterTile, register_tile, streaming_tile
+from plumbline.linalg_to_kernels.register_tile import (
+    RegisterTile,
+    register_tile,
+    rows_in_line,
+    streaming_tile,
+)
 from plumbline.target.vector_unit import AVX2, VectorUnit
 
 _AVX512 = VectorUnit(64, 32)
@@ -52,6 +57,21 @@ def test_tiles_waste_little() -> None:
     assert register_tile(AVX2, 32, 49, 512) == RegisterTile(5, 2, 8)
     assert register_tile(AVX2, 32, None, 16) == RegisterTile(6, 2, 8)
     assert register_tile(VectorUnit(16, 12), 32, 1024, 1024) == RegisterTile(4, 2, 4)
+
+
+def test_rows_of_windows_side_by_side_need_no_places_of_their_own() -> None:
+    eight = register_tile(_AVX512, 32, 64, 512, are_windows=True, line=8)
+    assert eight == RegisterTile(8, 2, 16)
+    assert rows_in_line(eight, _AVX512, 64, 8) == 8
+    assert register_tile(_AVX512, 32, 64, 512, are_windows=True).rows <= 7
+    # A part of a row of windows, and several of them.
+    assert rows_in_line(RegisterTile(7, 2, 16), _AVX512, 196, 14) == 7
+    assert rows_in_line(RegisterTile(6, 2, 16), _AVX512, 18, 3) == 3
+    # The last tile would reach beyond the last row.
+    assert rows_in_line(RegisterTile(6, 2, 16), _AVX512, 15, 3) == 1
+    # Nothing to have the elements of the next place in.
+    assert rows_in_line(RegisterTile(4, 3, 8), AVX2, 64, 8) == 1
+    assert rows_in_line(RegisterTile(8, 2, 16), _AVX512, None, 8) == 1
 
 
 def test_scattered_elements_leave_registers_free() -> None:
