@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
+from plumbline.bindings.walk import defining_operation
 from plumbline.linalg_to_kernels.building import index, least
+from plumbline.linalg_to_kernels.computations import reassociation
 from plumbline.linalg_to_kernels.constants import argument_attributes
 from plumbline.linalg_to_kernels.pads import zeros_around
 from plumbline.linalg_to_kernels.products import DYNAMIC, Access
@@ -30,8 +32,18 @@ def zeros_of(value: ir.Value) -> Pads:
     if ZEROS in noted:
         counts = list(ir.DenseI64ArrayAttr(noted[ZEROS]))
         return tuple(zip(counts[::2], counts[1::2], strict=True))
+    op = defining_operation(value)
+    if op is not None and op.name == "tensor.expand_shape":
+        return _expanded(zeros_of(op.operands[0]), reassociation(op))
     zeros = zeros_around(value)
     return () if zeros is None else zeros.pads
+
+
+def _expanded(pads: Pads, groups: Sequence[Sequence[int]]) -> Pads:
+    """The zeros along several axes in place of some; none if there are zeros along one of these."""
+    if any(len(group) > 1 and any(pad) for pad, group in zip(pads, groups, strict=False)):
+        return ()
+    return tuple(pad for pad, group in zip(pads, groups, strict=False) for _ in group)
 
 
 def note_of_zeros(value: ir.Value) -> ir.DenseI64ArrayAttr | None:

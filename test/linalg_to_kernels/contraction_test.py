@@ -149,6 +149,7 @@ def test_convolutions(
         ((5, 16, 2, 2), (3, 3), {"padding": 1}),
         ((2, 8, 4, 5, 6), (3, 3, 3), {"padding": 1}),
         ((2, 16, 14), (5,), {"padding": 2}),
+        ((2, 16, 5, 7), (3, 3), {"padding": (2, 1), "groups": 2}),
     ],
 )
 def test_zeros_around_images(
@@ -161,7 +162,7 @@ def test_zeros_around_images(
         return result
 
     # Those below 0 would make the bound of the error less than it is.
-    weight = _random((40, shape[1], *window), torch.float32).abs()
+    weight = _random((40, shape[1] // options.get("groups", 1), *window), torch.float32).abs()
     model = _Weighted(function, weight)
     image = _random(shape, torch.float32)
     formats = [torch.contiguous_format]
