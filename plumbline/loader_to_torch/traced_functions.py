@@ -5,9 +5,9 @@ stand for, as long as nothing but the two is asked of it. A check of values in t
 function, which a graph cannot branch on, becomes an assertion. A norm of matrices is called that.
 The tolerance by which singular values count as none is computed of sizes.
 A tensor that is made of a list of tensors, whose numbers no export can read, is a stack of them.
-What PyTorch counts by the size of the example is counted by a dynamic one. What is indexed by a
-tensor of one number is selected. To pack sequences, which would fail somewhere in the middle, is
-refused.
+What PyTorch computes for the sizes of the example alone is in `dynamic_functions.py`. What is
+indexed by a tensor of one number is selected. To pack sequences, which would fail somewhere in the
+middle, is refused.
 """
 
 import functools
@@ -29,6 +29,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 
 from plumbline.errors import UserError
+from plumbline.loader_to_torch import dynamic_functions
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
 from plumbline.loader_to_torch.known_numbers import knowing_numbers
 from plumbline.loader_to_torch.raising_branches import Alternatives, is_quiet_if, raising_branch
@@ -446,56 +447,6 @@ def _logsumexp(
     return logarithm if keepdim else logarithm.squeeze(tuple(dims))
 
 
-# -- places between two ends -----------------------------------------------------------------------
-
-
-def _linspace(
-    start: float | torch.Tensor,
-    end: float | torch.Tensor,
-    steps: int,
-    *,
-    dtype: torch.dtype | None = None,
-    **options: Any,
-) -> torch.Tensor:
-    """Numbers from `start` to `end`, as many as a dynamic size says.
-
-    PyTorch's takes the number of the example.
-    """
-    number = dtype or torch.get_default_dtype()
-    is_complex = any(isinstance(bound, complex) for bound in (start, end))
-    if not isinstance(steps, torch.SymInt) or is_complex or not number.is_floating_point:
-        return torch.linspace(start, end, steps, dtype=dtype, **options)
-    places = torch.arange(steps)
-    distance = torch.as_tensor(end - start, dtype=number)
-    step = distance / torch.clamp(_number(steps - 1), min=1)
-    # The half that is nearer to it is counted from each end, and one place alone from the start.
-    from_start = (places == 0) | (places < steps // 2)
-    return torch.where(
-        from_start, start + places.to(number) * step, end - (steps - 1 - places).to(number) * step
-    )
-
-
-def _affine_grid(
-    theta: torch.Tensor, size: Sequence[int], align_corners: bool | None = None
-) -> torch.Tensor:
-    """Where `theta` takes the elements of images or volumes of a dynamic size."""
-    if not any(isinstance(each, torch.SymInt) for each in size):
-        return functional.affine_grid(theta, list(size), align_corners)
-    sizes = size[2:]
-    coordinates = []
-    for axis, count in enumerate(sizes):
-        # From -1 to 1, where the middles of the outermost elements are, or else their edges.
-        last = torch.clamp(_number(count - 1), min=1) if align_corners else _number(count)
-        along_axis = (2 * torch.arange(count) + 1 - count).to(theta.dtype) / last.to(theta.dtype)
-        shape = [1] * len(sizes)
-        shape[axis] = count
-        coordinates.append(along_axis.reshape(shape).expand(*sizes))
-    # The last axis is x.
-    places = torch.stack([*reversed(coordinates), torch.ones_like(coordinates[0])], -1)
-    grid = places.reshape(-1, len(sizes) + 1) @ theta.mT
-    return grid.reshape(theta.shape[0], *sizes, len(sizes))
-
-
 # -- packed sequences ------------------------------------------------------------------------------
 
 
@@ -508,11 +459,12 @@ def _packed(*_: Any, **__: Any) -> Any:
 
 
 _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
-    functional.affine_grid: _affine_grid,
+    functional.affine_grid: dynamic_functions.affine_grid,
     functional.ctc_loss: _ctc_loss,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
     torch.Tensor.__bool__: _truth,
     torch.Tensor.allclose: _allclose,
+    torch.Tensor.istft: dynamic_functions.istft,
     torch.Tensor.logsumexp: _logsumexp,
     torch.Tensor.new_tensor: _new_tensor,
     torch.Tensor.__getitem__: get_item,
@@ -523,12 +475,15 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch._pack_padded_sequence: _packed,
     torch.allclose: _allclose,
     torch.as_tensor: _as_tensor,
+    torch.cdist: dynamic_functions.cdist,
     torch.equal: _equal,
     torch.Tensor.equal: _equal,
+    torch.gradient: dynamic_functions.gradient,
+    torch.istft: dynamic_functions.istft,
     torch.linalg.matrix_rank: _of_rank(torch.linalg.matrix_rank),
     torch.linalg.norm: _linalg_norm,
     torch.linalg.pinv: _of_rank(torch.linalg.pinv),
-    torch.linspace: knowing_numbers(_linspace),
+    torch.linspace: knowing_numbers(dynamic_functions.linspace),
     torch.logsumexp: _logsumexp,
     torch.quantize_per_channel: _quantize_per_channel,
     torch.quantize_per_tensor: _quantize_per_tensor,

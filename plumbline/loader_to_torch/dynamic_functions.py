@@ -1,0 +1,213 @@
+"""Functions that PyTorch computes for the sizes of the example, and what computes them for any.
+
+Its own take a number of Python's of a dynamic size, or ask which of two is larger, and so fix it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.nn import functional
+
+_EXACT = "donot_use_mm_for_euclid_dist"
+_BY_PRODUCTS = "use_mm_for_euclid_dist"
+
+_FEW_ROWS = 25
+"""Between no more rows than that, on both sides, PyTorch computes distances exactly."""
+
+
+def cdist(
+    x1: torch.Tensor,
+    x2: torch.Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+) -> torch.Tensor:
+    """The distance of each row of `x1` from each of `x2`.
+
+    Distances are rounded otherwise by products, which PyTorch takes where there are many rows: each
+    call finds out whether there are.
+    """
+    # torch.cond takes no tensors of torch.func.
+    is_transformed = any(map(torch._C._functorch.is_functorch_wrapped_tensor, (x1, x2)))
+    if compute_mode in (_EXACT, _BY_PRODUCTS) or p != 2 or is_transformed:
+        return torch.cdist(x1, x2, p, compute_mode)
+    counts: tuple[Any, ...] = (x1.shape[-2], x2.shape[-2])
+    if any(statically_known_true(count > _FEW_ROWS) for count in counts):
+        return torch.cdist(x1, x2, p, _BY_PRODUCTS)
+    if all(statically_known_true(count <= _FEW_ROWS) for count in counts):
+        return torch.cdist(x1, x2, p, _EXACT)
+    most: Any = torch.sym_max(*counts)  # type: ignore[no-untyped-call]
+    result: torch.Tensor = torch.cond(
+        most > _FEW_ROWS,
+        lambda one, other: torch.cdist(one, other, p, _BY_PRODUCTS),
+        lambda one, other: torch.cdist(one, other, p, _EXACT),
+        (x1, x2),
+    )
+    return result
+
+
+def gradient(
+    input: torch.Tensor,  # noqa: A002 - PyTorch's name
+    *,
+    spacing: float | Sequence[float | torch.Tensor] = 1,
+    dim: int | Sequence[int] | None = None,
+    edge_order: int = 1,
+) -> tuple[torch.Tensor, ...]:
+    """The slopes along each of `dim`, by differences of neighbours.
+
+    Raises:
+      ValueError: there is no such order at the edges.
+    """
+    if all(isinstance(size, int) for size in input.shape):
+        given: dict[str, Any] = {"spacing": spacing, "dim": dim, "edge_order": edge_order}
+        return tuple(torch.gradient(input, **given))
+    if edge_order not in (1, 2):
+        raise ValueError("torch.gradient only supports edge_order=1 and edge_order=2")
+    if dim is None:
+        dims: Sequence[int] = range(input.dim())
+    else:
+        dims = (dim,) if isinstance(dim, int) else dim
+    spacings = spacing if isinstance(spacing, Sequence) else [spacing] * len(dims)
+    return tuple(
+        _slopes(input.movedim(axis, -1), of_axis, edge_order).movedim(-1, axis)
+        for axis, of_axis in zip(dims, spacings, strict=True)
+    )
+
+
+def _slopes(operand: torch.Tensor, spacing: float | torch.Tensor, edge_order: int) -> torch.Tensor:
+    """The slopes along the last dimension, by the distance of neighbours or by where they are."""
+    count = operand.shape[-1]
+    torch._check(  # type: ignore[no-untyped-call]
+        count > edge_order,
+        lambda: "torch.gradient expected each dimension size to be at least edge_order+1",
+    )
+
+    def at(place: int) -> torch.Tensor:
+        return operand.narrow(-1, place % count, 1)
+
+    before, here, after = (operand.narrow(-1, first, count - 2) for first in range(3))
+    if not isinstance(spacing, torch.Tensor):
+        middle = (after - before) / (2 * spacing)
+        if edge_order == 1:
+            first, last = (at(1) - at(0)) / spacing, (at(-1) - at(-2)) / spacing
+        else:
+            first = -(1.5 * at(0) - 2 * at(1) + 0.5 * at(2)) / spacing
+            last = (1.5 * at(-1) - 2 * at(-2) + 0.5 * at(-3)) / spacing
+        return torch.cat([first, middle, last], -1)
+    torch._check(  # type: ignore[no-untyped-call]
+        spacing.shape == (count,), lambda: "torch.gradient expected a place for each element"
+    )
+    places = [spacing.narrow(0, first, count - 2) for first in range(3)]
+    step, next_step = places[1] - places[0], places[2] - places[1]
+    both = step + next_step
+    middle = (
+        -next_step / (step * both) * before
+        + (next_step - step) / (step * next_step) * here
+        + step / (next_step * both) * after
+    )
+    steps = spacing.diff()
+    if edge_order == 1:
+        first, last = (at(1) - at(0)) / steps[0], (at(-1) - at(-2)) / steps[-1]
+    else:
+        first = _edge(at(0), at(1), at(2), steps[0], steps[1])
+        last = -_edge(at(-1), at(-2), at(-3), steps[-1], steps[-2])
+    return torch.cat([first, middle, last], -1)
+
+
+def _edge(
+    outer: torch.Tensor,
+    second: torch.Tensor,
+    third: torch.Tensor,
+    step: torch.Tensor,
+    next_step: torch.Tensor,
+) -> torch.Tensor:
+    """The slope of a parabola through three points at the first, and inwards."""
+    both = step + next_step
+    return (
+        -(2 * step + next_step) / (step * both) * outer
+        + both / (step * next_step) * second
+        - step / (next_step * both) * third
+    )
+
+
+def istft(
+    input: torch.Tensor,  # noqa: A002 - PyTorch's name
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: torch.Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> torch.Tensor:
+    """The signal of which `input` are the spectra of frames, as long as a dynamic size says.
+
+    PyTorch's takes the number of the example.
+    """
+
+    def signal(*, center: bool, length: int | None) -> torch.Tensor:
+        options: dict[str, Any] = {"onesided": onesided, "return_complex": return_complex}
+        options |= {"center": center, "normalized": normalized, "length": length}
+        return torch.istft(input, n_fft, hop_length, win_length, window, **options)
+
+    if length is None or all(isinstance(size, int) for size in (length, input.shape[-1])):
+        return signal(center=center, length=length)
+    # All of it is there without a length, if it is not cut at its ends.
+    whole = signal(center=False, length=None)
+    start = n_fft // 2 if center else 0
+    missing: Any = torch.sym_max(start + length - whole.shape[-1], 0)  # type: ignore[no-untyped-call]
+    return functional.pad(whole, (0, missing)).narrow(-1, start, length)
+
+
+def linspace(
+    start: float | torch.Tensor,
+    end: float | torch.Tensor,
+    steps: int,
+    *,
+    dtype: torch.dtype | None = None,
+    **options: Any,
+) -> torch.Tensor:
+    """Numbers from `start` to `end`, as many as a dynamic size says.
+
+    PyTorch's takes the number of the example.
+    """
+    number = dtype or torch.get_default_dtype()
+    is_complex = any(isinstance(bound, complex) for bound in (start, end))
+    if not isinstance(steps, torch.SymInt) or is_complex or not number.is_floating_point:
+        return torch.linspace(start, end, steps, dtype=dtype, **options)
+    places = torch.arange(steps)
+    distance = torch.as_tensor(end - start, dtype=number)
+    step = distance / torch.clamp(_integer(steps - 1), min=1)
+    # The half that is nearer to it is counted from each end, and one place alone from the start.
+    from_start = (places == 0) | (places < steps // 2)
+    return torch.where(
+        from_start, start + places.to(number) * step, end - (steps - 1 - places).to(number) * step
+    )
+
+
+def affine_grid(
+    theta: torch.Tensor, size: Sequence[int], align_corners: bool | None = None
+) -> torch.Tensor:
+    """Where `theta` takes the elements of images or volumes of a dynamic size."""
+    if not any(isinstance(each, torch.SymInt) for each in size):
+        return functional.affine_grid(theta, list(size), align_corners)
+    sizes = size[2:]
+    coordinates = []
+    for axis, count in enumerate(sizes):
+        # From -1 to 1, where the middles of the outermost elements are, or else their edges.
+        last = torch.clamp(_integer(count - 1), min=1) if align_corners else _integer(count)
+        along_axis = (2 * torch.arange(count) + 1 - count).to(theta.dtype) / last.to(theta.dtype)
+        shape = [1] * len(sizes)
+        shape[axis] = count
+        coordinates.append(along_axis.reshape(shape).expand(*sizes))
+    # The last axis is x.
+    places = torch.stack([*reversed(coordinates), torch.ones_like(coordinates[0])], -1)
+    grid = places.reshape(-1, len(sizes) + 1) @ theta.mT
+    return grid.reshape(theta.shape[0], *sizes, len(sizes))
+
+
+def _integer(number: int) -> torch.Tensor:
+    return torch.full((), number, dtype=torch.int64)

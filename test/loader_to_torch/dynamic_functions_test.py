@@ -1,0 +1,130 @@
+"""Functions of which PyTorch's export takes the sizes of the example for all."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch.export import Dim
+
+import plumbline
+
+_WINDOW = torch.hann_window(16)
+
+
+class _Program(torch.nn.Module):
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *given: torch.Tensor) -> Any:
+        return self._function(*given)
+
+
+def _check(
+    function: Callable[..., Any],
+    inputs: Callable[..., Sequence[torch.Tensor]],
+    *sizes: Sequence[int],
+) -> None:
+    """Compiles it for inputs of the first sizes, and compares at all of them."""
+    program = _Program(function)
+    example = tuple(inputs(*sizes[0]))
+    dynamic = tuple(dict.fromkeys(range(each.dim()), Dim.AUTO) for each in example)
+    compiled = plumbline.compile(program, example, dynamic_shapes=(dynamic,))
+    for each in sizes:
+        given = inputs(*each)
+        expected = program(*given)
+        one = isinstance(expected, torch.Tensor)
+        torch.testing.assert_close(compiled(*given), (expected,) if one else tuple(expected))
+
+
+def _points(count: int, others: int) -> tuple[torch.Tensor, torch.Tensor]:
+    torch.manual_seed(0)
+    return torch.randn(2, count, 3), torch.randn(2, others, 3)
+
+
+@pytest.mark.parametrize("counts", [(30, 40), (10, 12)])
+def test_distances_are_rounded_as_for_as_many_rows(counts: tuple[int, int]) -> None:
+    """Of points to themselves they are 0 between few, and else what products leave."""
+
+    def distances(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        of_themselves = torch.cdist(x + 100, x + 100).diagonal(0, 1, 2)
+        return torch.cdist(x, y), (of_themselves > 0).any()
+
+    _check(distances, _points, counts, (25, 25), (26, 3), (3, 26), (100, 100))
+
+
+def test_distances_of_a_kind_ask_for_no_size() -> None:
+    def distances(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        exact = torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")
+        return exact, torch.cdist(x, y, p=1.0)
+
+    _check(distances, _points, (10, 12), (30, 2))
+
+
+def test_slopes_of_distances_by_functions() -> None:
+    """Of which those of one kind or the other are taken, as no branch goes through them."""
+
+    def slopes(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = torch.func.grad(lambda x: torch.cdist(x, y).amin(1).sum())(x)
+        return result
+
+    _check(slopes, _points, (30, 40), (26, 3))
+
+
+def _heights(rows: int, columns: int) -> tuple[torch.Tensor, torch.Tensor]:
+    torch.manual_seed(0)
+    return torch.randn(rows, columns), torch.arange(rows) ** 1.5
+
+
+@pytest.mark.parametrize("edge_order", [1, 2])
+@pytest.mark.parametrize(
+    "slopes",
+    [
+        lambda x, _, order: torch.gradient(x, edge_order=order),
+        lambda x, _, order: torch.gradient(x, spacing=0.5, dim=-2, edge_order=order),
+        lambda x, _, order: torch.gradient(x, spacing=(2, 0.5), dim=(1, 0), edge_order=order),
+        lambda x, _, order: torch.gradient((9 * x).to(torch.int32), dim=1, edge_order=order),
+    ],
+)
+def test_slopes(slopes: Callable[..., tuple[torch.Tensor, ...]], edge_order: int) -> None:
+    def taken(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return slopes(x, y, edge_order)
+
+    _check(taken, _heights, (9, 7), (edge_order + 1, 40), (33, edge_order + 1))
+
+
+@pytest.mark.parametrize("edge_order", [1, 2])
+def test_slopes_between_places(edge_order: int) -> None:
+    def taken(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch.gradient(x, spacing=(y,), dim=0, edge_order=edge_order)
+
+    _check(taken, _heights, (9, 7), (4, 40), (33, 1))
+
+
+def _signal(length: int) -> tuple[torch.Tensor]:
+    torch.manual_seed(0)
+    return (torch.randn(2, length),)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_a_signal_as_long_as_another(center: bool) -> None:
+    def filtered(x: torch.Tensor) -> torch.Tensor:
+        options: dict[str, Any] = {"window": _WINDOW + 0.1, "center": center}
+        spectra = torch.stft(x, 16, 4, return_complex=True, **options)
+        return torch.istft(spectra * 0.5, 16, 4, length=x.shape[-1], **options)
+
+    _check(filtered, _signal, (100,), (64,), (201,), (33,))
+
+
+def test_a_signal_ends_in_zeros_where_frames_are_few() -> None:
+    def resynthesized(x: torch.Tensor) -> torch.Tensor:
+        spectra = torch.stft(x, 16, 4, window=_WINDOW, return_complex=True)
+        return torch.istft(spectra, 16, 4, window=_WINDOW, length=90)
+
+    _check(resynthesized, _signal, (100,), (64,), (200,))
+
+
+if __name__ == "__main__":
+    raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
