@@ -72,18 +72,28 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
     if all(_is_untouched_at_any_size(node, table) for node in exported.graph.nodes):
         return _with_parts(exported, {})
     if all(map(_is_known, exported.graph.nodes)):
-        keys = {
-            node: kind_of_op(node) for node in exported.graph.nodes if _is_taken_apart(node, table)
-        }
-        kinds: dict[Hashable, _Kind] = {}
-        for node, key in keys.items():
-            kinds.setdefault(key, _Kind(node))
-        taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
-        if _writes_nothing(taken_apart) and all(map(_may_stand_anywhere, taken_apart.graph.nodes)):
-            _note_parts([*kinds.values()], taken_apart)
-            return _with_parts(exported, {node: kinds[key] for node, key in keys.items()})
+        nodes = [node for node in exported.graph.nodes if _is_taken_apart(node, table)]
+        # Steps of one kind may each begin at another place of one tensor, which few ops ask for.
+        keys = [kind_of_op]
+        if not any(map(_counts_in_memory, nodes)):
+            keys.insert(0, _kind_wherever_it_lies)
+        for key in keys:
+            kinds: dict[Hashable, _Kind] = {}
+            kind_of = {node: kinds.setdefault(key(node), _Kind(node)) for node in nodes}
+            taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
+            parts = taken_apart.graph.nodes
+            if not (_writes_nothing(taken_apart) and all(map(_may_stand_anywhere, parts))):
+                break
+            if key is kind_of_op or not any(map(_counts_in_memory, parts)):
+                _note_parts([*kinds.values()], taken_apart)
+                return _with_parts(exported, kind_of)
     whole: ExportedProgram = exported.run_decompositions(table)
     return whole
+
+
+def _counts_in_memory(node: Node) -> bool:
+    """Whether a node says where in memory elements are, and not in a tensor."""
+    return isinstance(node.target, Op) and node.target.name().startswith("aten::as_strided")
 
 
 def _is_known(node: Node) -> bool:
@@ -221,6 +231,13 @@ def _is_taken_apart(node: Node, table: Table) -> bool:
 
 def kind_of_op(node: Node) -> Hashable:
     """What is equal for nodes that are taken apart alike."""
+    values = [operand.meta["val"] for operand in node.all_input_nodes]
+    tensors = [value for value in values if isinstance(value, torch.Tensor)]
+    return _kind_wherever_it_lies(node), _numbers([each.storage_offset() for each in tensors])
+
+
+def _kind_wherever_it_lies(node: Node) -> Hashable:
+    """The same but for where in memory the operands begin."""
     # Of equal tensors it may be known that they are.
     operands = {operand: number for number, operand in enumerate(node.all_input_nodes)}
 
@@ -249,7 +266,6 @@ def _kind_of_value(tensor: object) -> Hashable:
         tensor.dtype,
         _numbers(tensor.shape),
         _numbers(tensor.stride()),
-        _numbers([tensor.storage_offset()]),
         tensor.device,
         tensor.requires_grad,
     )

@@ -110,6 +110,10 @@ _ALIKE = {
         torch.linalg.inv(x @ x.t()),
         torch.linalg.eigvalsh(y @ y.t()) @ torch.linalg.inv(y @ y.t()),
     ),
+    "parts of one tensor": lambda x, y: [torch.softmax(x[i] @ y.t(), 0) for i in range(3)],
+    "places in memory": lambda x, y: [
+        part.as_strided((2, 4), (4, 1), 4) + 1 for part in (x[1:], x[:2])
+    ],
     "no ops": lambda x, y: (x, y),
 }
 
@@ -147,6 +151,15 @@ def test_the_graph_is_pytorchs(name: str, traced: list[int]) -> None:
     ]
     x, y = torch.randn(3, 4), torch.randn(3, 4)
     torch.testing.assert_close(actual.module()(x, y), expected.module()(x, y), equal_nan=True)
+
+
+def test_steps_along_one_tensor_are_taken_apart_as_one(traced: list[int]) -> None:
+    program = _Program(lambda x, y: [torch.nn.functional.linear(row, y) for row in x])
+    exported = _exported(program)
+    with exporting(), torch.no_grad():
+        distinct_ops.run_decompositions(exported, decomposition_table())
+    # Of unbind and linear.
+    assert traced == [2]
 
 
 def test_the_graph_of_a_block_with_a_residual_is_pytorchs(traced: list[int]) -> None:
