@@ -7,6 +7,7 @@ from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.control_flow_buffers import settle_buffers
 from plumbline.linalg_to_kernels.inout_arguments import store_inout_arguments
 from plumbline.linalg_to_kernels.jam_windows import jam_windows
+from plumbline.linalg_to_kernels.long_updates import divide_long_updates
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.linalg_to_kernels.trimmed_sorts import trim_sorts
 from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
@@ -66,6 +67,12 @@ STORE_INOUT_ARGUMENTS = Pass(
     store_inout_arguments,
 )
 
+DIVIDE_LONG_UPDATES = Pass(
+    "divide-long-updates",
+    "Have bufferization look at a few at a time of many updates of one tensor",
+    divide_long_updates,
+)
+
 _ONE_SHOT = " ".join(
     (
         # What a loop hands on need not lie where it did before.
@@ -80,6 +87,7 @@ BUFFERIZE = Pipeline(
     (
         BUFFERIZE_TM_TENSOR,
         ALIGN_WHILE_ARGUMENTS,
+        DIVIDE_LONG_UPDATES,
         f"one-shot-bufferize{{{_ONE_SHOT}}}",
         "refback-mlprogram-bufferize",
         "canonicalize",

@@ -93,7 +93,7 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
 
 def _counts_in_memory(node: Node) -> bool:
     """Whether a node says where in memory elements are, and not in a tensor."""
-    return isinstance(node.target, Op) and node.target.name().startswith("aten::as_strided")
+    return isinstance(node.target, Op) and node.target._name.startswith("aten::as_strided")
 
 
 def _is_known(node: Node) -> bool:
