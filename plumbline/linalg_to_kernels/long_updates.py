@@ -95,7 +95,7 @@ def _contiguous(kind: ir.Type) -> ir.MemRefType:
 
 
 def _is_read_until(last: ir.Operation, update: ir.Operation) -> bool:
-    """Whether all that read what an update gives, or a part of it, are the last one or before it."""
+    """Whether what reads what an update gives, or a part of it, is the last one or before it."""
     left = [update.results[0]]
     while left:
         for use in left.pop().uses:
