@@ -21,6 +21,7 @@ from torch._export.verifier import Verifier
 from torch._ops import HigherOrderOperator, OpOverload
 
 from plumbline.errors import UserError
+from plumbline.loader_to_torch.element_counts import element_counts_as_sizes
 
 LOG2: Callable[..., Any] = torch._sym_log2  # type: ignore[attr-defined]
 """The logarithm of a size, as PyTorch traces it."""
@@ -84,12 +85,13 @@ def _allowed_types(_: Verifier) -> tuple[type, ...]:
 
 @contextlib.contextmanager
 def functions_of_sizes() -> Iterator[None]:
-    """Has functions of `math` trace meanwhile what they compute of sizes.
+    """Has functions of `math`, and `x.shape.numel()`, trace meanwhile what they compute of sizes.
 
     Logarithms PyTorch traces, but torch.export has none in its list of what a program calls.
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.object(Verifier, "allowed_op_types", _allowed_types))
+        stack.enter_context(element_counts_as_sizes())
         for function, of_sizes in _OF_SIZES.items():
             stack.enter_context(mock.patch.object(math, function.__name__, of_sizes))
         yield

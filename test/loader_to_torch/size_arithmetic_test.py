@@ -54,6 +54,7 @@ def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
     "function",
     [
         lambda x, n: x + n % 8,
+        lambda x, n: x / x.shape.numel() + x[:, None].expand(-1, 3).shape[:1].numel(),
         lambda x, n: x + (5 - n) % 7,
         lambda x, n: _PAD(x, (0, (8 - n % 8) % 8)),
         lambda x, n: x + n**2,
