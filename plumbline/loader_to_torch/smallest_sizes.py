@@ -56,12 +56,15 @@ def exclude_sizes_that_do_not_hold(
             alone or larger.keys(),
         )
     for symbol in ranges.keys() & program.examples.keys():
-        least = ranges[symbol].lower
+        least, example = ranges[symbol].lower, program.examples[symbol]
         if least == 2 and str(symbol) not in names_of_dims:
             least = 0
+        # Those of one batch are 1 together, where one may not be less than another.
+        alike = [other for other in program.examples if program.examples[other] == example]
         for size in (1, 0):
             if size < least:
                 break
-            if not program.holds_at({symbol: size}):
+            tried = [{symbol: size}, *([dict.fromkeys(alike, size)] if alike[1:] else [])]
+            if not any(map(program.holds_at, tried)):
                 least = size + 1
         ranges[symbol] = ValueRanges(least, max(ranges[symbol].upper, least))

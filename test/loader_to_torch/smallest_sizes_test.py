@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch.export import Dim
 
+import plumbline
 from plumbline.errors import UserError
 from plumbline.loader_to_torch import followed_program
 from plumbline.loader_to_torch.export import export
@@ -122,6 +123,23 @@ def test_only_what_depends_on_a_size_is_followed_again(
 )
 def test_the_least_of_two_sizes(function: Callable[..., Any], least: list[int]) -> None:
     assert _least(function) == least
+
+
+def test_sizes_that_are_alike_are_also_tried_together() -> None:
+    """Of fewer rows than there are indices for nothing can be gathered."""
+
+    class Gathered(torch.nn.Module):
+        def forward(self, x: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+            return x.gather(1, places)
+
+    example = torch.randn(3, 5), torch.tensor([[4, 1]] * 3)
+    dynamic = ({0: Dim.DYNAMIC}, {0: Dim.DYNAMIC})
+    program = plumbline.compile(Gathered(), example, dynamic_shapes=dynamic)
+    for rows, count in ((3, 3), (1, 1), (4, 1), (0, 0)):
+        given = torch.randn(rows, 5), torch.tensor([[4, 1]])[[0] * count]
+        torch.testing.assert_close(program(*given), (Gathered()(*given),))
+    with pytest.raises(UserError, match="the program is exported for sizes where"):
+        program(torch.randn(1, 5), torch.tensor([[4, 1]] * 3))
 
 
 def test_a_range_that_begins_higher_stays() -> None:
