@@ -10,6 +10,8 @@ import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.nn import functional
 
+from plumbline.loader_to_torch.decompositions.contraction import pairs
+
 _EXACT = "donot_use_mm_for_euclid_dist"
 _BY_PRODUCTS = "use_mm_for_euclid_dist"
 
@@ -160,6 +162,35 @@ def istft(
     start = n_fft // 2 if center else 0
     missing: Any = torch.sym_max(start + length - whole.shape[-1], 0)  # type: ignore[no-untyped-call]
     return functional.pad(whole, (0, missing)).narrow(-1, start, length)
+
+
+def triu_indices(row: int, col: int, offset: int = 0, **options: Any) -> torch.Tensor:
+    """The rows and columns of what is on and above a diagonal, of a square of a dynamic size.
+
+    PyTorch's takes the number of the example.
+    """
+    if not _is_dynamic_square(row, col) or offset < 0 or options:
+        return torch.triu_indices(row, col, offset, **options)
+    lines: Any = torch.sym_max(row - offset, 0)  # type: ignore[no-untyped-call]
+    # A pair of a line and a later place is an element of it, counted from 1.
+    line, place = pairs(lines + 1)
+    return torch.stack([line, place - 1 + offset])
+
+
+def tril_indices(row: int, col: int, offset: int = 0, **options: Any) -> torch.Tensor:
+    """The same on and below it."""
+    if not _is_dynamic_square(row, col) or offset > 0 or options:
+        return torch.tril_indices(row, col, offset, **options)
+    lines: Any = torch.sym_max(row + offset, 0)  # type: ignore[no-untyped-call]
+    k = torch.arange(lines * (lines + 1) // 2, dtype=torch.float64)
+    # The first k of a line is line (line + 1) / 2; k, half a step on, never falls on one.
+    line = torch.floor(torch.sqrt(2 * k + 0.75) - 0.5)
+    place = k - line * (line + 1) / 2
+    return torch.stack([line - offset, place]).to(torch.int64)
+
+
+def _is_dynamic_square(row: int, col: int) -> bool:
+    return isinstance(row, torch.SymInt) and statically_known_true(row == col)
 
 
 def linspace(

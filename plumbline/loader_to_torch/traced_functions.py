@@ -490,5 +490,7 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch.sparse_coo_tensor: sparse_coo_tensor,
     torch.special.logsumexp: _logsumexp,
     torch.tensor: _tensor,
+    torch.tril_indices: dynamic_functions.tril_indices,
+    torch.triu_indices: dynamic_functions.triu_indices,
 }
 """What is called in the place of each."""

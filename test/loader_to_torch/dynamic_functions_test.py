@@ -103,6 +103,16 @@ def test_slopes_between_places(edge_order: int) -> None:
     _check(taken, _heights, (9, 7), (4, 40), (33, 1))
 
 
+@pytest.mark.parametrize("offset", [0, 1, 3])
+def test_places_in_a_triangle(offset: int) -> None:
+    def taken(x: torch.Tensor, _: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        rows, columns = torch.triu_indices(len(x), len(x), offset)
+        below = torch.tril_indices(x.shape[0], x.shape[0], -offset)
+        return x[rows, 0] * x[columns, 1], below
+
+    _check(taken, _heights, (9, 2), (3, 2), (40, 2), (2, 2))
+
+
 def _signal(length: int) -> tuple[torch.Tensor]:
     torch.manual_seed(0)
     return (torch.randn(2, length),)

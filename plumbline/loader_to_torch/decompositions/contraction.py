@@ -79,7 +79,7 @@ def _cdist_backward(
     return (grad * slopes).sum(-2)
 
 
-def _pairs(count: int) -> tuple[torch.Tensor, torch.Tensor]:
+def pairs(count: int) -> tuple[torch.Tensor, torch.Tensor]:
     """All pairs of a row and one after it, in order."""
     # Numbered k over all pairs, row and other are functions of k that take no table.
     k = torch.arange(count * (count - 1) // 2, dtype=torch.float64)
@@ -94,7 +94,7 @@ def _pdist(operand: torch.Tensor, p: float = 2.0) -> torch.Tensor:
     count = operand.shape[0]
     if count < 2:
         return operand.new_zeros(0)
-    first, second = (operand[places] for places in _pairs(count))
+    first, second = (operand[places] for places in pairs(count))
     return _distances(first - second, p)
 
 
@@ -105,7 +105,7 @@ def _pdist_backward(
     count = operand.shape[0]
     if count < 2:
         return torch.zeros_like(operand)
-    row, other = _pairs(count)
+    row, other = pairs(count)
 
     def of_all(values: torch.Tensor) -> torch.Tensor:
         nothing = torch.zeros(count, count, dtype=values.dtype)
