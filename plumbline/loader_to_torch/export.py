@@ -26,6 +26,7 @@ from plumbline.loader_to_torch.assertions import (
     import_assertions,
     keep_assertions,
 )
+from plumbline.loader_to_torch.associative_scans import associative_scans_of_any_length
 from plumbline.loader_to_torch.axis_orders import take_as_they_lie
 from plumbline.loader_to_torch.bodies_of_rules import bodies_of_rules_trusted
 from plumbline.loader_to_torch.body_constants import hand_constants_to_bodies
@@ -616,7 +617,14 @@ def _exported(
 
     @contextlib.contextmanager
     def tracing() -> Iterator[None]:
-        with reached, lengths_as_sizes(model), integers, detection_functions(), TracedFunctions():
+        with (
+            reached,
+            lengths_as_sizes(model),
+            integers,
+            detection_functions(),
+            associative_scans_of_any_length(),
+            TracedFunctions(),
+        ):
             yield
 
     gradients = gradients_taken(model, tracing) if takes_gradients else GradientsNoticed()

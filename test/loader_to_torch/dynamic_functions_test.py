@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 import torch
+from torch._higher_order_ops.associative_scan import associative_scan
 from torch.export import Dim
 
 import plumbline
+
+_Pair = tuple[torch.Tensor, torch.Tensor]
 
 _WINDOW = torch.hann_window(16)
 
@@ -111,6 +114,21 @@ def test_places_in_a_triangle(offset: int) -> None:
         return x[rows, 0] * x[columns, 1], below
 
     _check(taken, _heights, (9, 2), (3, 2), (40, 2), (2, 2))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_associative_scans_are_of_any_length(reverse: bool) -> None:
+    """Of as many bits as the length of the example has, PyTorch's are."""
+
+    def linear(left: _Pair, right: _Pair) -> _Pair:
+        return left[0] * right[0], left[1] * right[0] + right[1]
+
+    def scanned(x: torch.Tensor, _: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        pair = (x.sigmoid(), x)
+        result: Any = associative_scan(linear, pair, 1, reverse, combine_mode="generic")
+        return tuple(result)
+
+    _check(scanned, _heights, (3, 10), (2, 3), (5, 40))
 
 
 def _signal(length: int) -> tuple[torch.Tensor]:
