@@ -133,6 +133,87 @@ def _edge(
     )
 
 
+def _are_known(*sizes: Any) -> bool:
+    return not any(isinstance(size, torch.SymInt) for size in sizes)
+
+
+def take_along_dim(
+    input: torch.Tensor,  # noqa: A002 - PyTorch's name
+    indices: torch.Tensor,
+    dim: int | None = None,
+) -> torch.Tensor:
+    """The elements of `input` that `indices` name along `dim`; other sizes are broadcast."""
+    if _are_known(*input.shape, *indices.shape) or input.dim() != indices.dim():
+        return torch.take_along_dim(input, indices, dim)
+    if dim is None:
+        return input.reshape(-1).gather(0, indices.reshape(-1))
+    dim %= input.dim()
+    lines, places = ([*each.shape] for each in (input, indices))
+    lines[dim] = places[dim] = 1
+    shape: Any = torch.broadcast_shapes(lines, places)  # type: ignore[no-untyped-call]
+    sizes = [*shape]
+
+    def broadcast(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.expand([*sizes[:dim], tensor.shape[dim], *sizes[dim + 1 :]])
+
+    return broadcast(input).gather(dim, broadcast(indices))
+
+
+def kron(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:  # noqa: A002 - PyTorch's name
+    """The products of each element of `input` with all of `other`, in the place of the former."""
+    if _are_known(*input.shape, *other.shape):
+        return torch.kron(input, other)
+    rank = max(input.dim(), other.dim())
+    shapes = [[1] * (rank - each.dim()) + [*each.shape] for each in (input, other)]
+    blocks, elements = (
+        each.reshape([size for own in shape for size in (own, 1)[::step]])
+        for each, shape, step in zip((input, other), shapes, (1, -1), strict=True)
+    )
+    return (blocks * elements).reshape([size * own for size, own in zip(*shapes, strict=True)])
+
+
+def one_hot(tensor: torch.Tensor, num_classes: int = -1) -> torch.Tensor:
+    """Ones where elements say, of as many places as a dynamic size says."""
+    if _are_known(num_classes):
+        return functional.one_hot(tensor, num_classes)
+    is_one = tensor.unsqueeze(-1) == torch.arange(num_classes)
+    torch._assert_async(
+        is_one.any(-1).all(), "one_hot: class values must be at least 0 and less than num_classes"
+    )
+    return is_one.to(torch.int64)
+
+
+def vander(x: torch.Tensor, N: int | None = None, increasing: bool = False) -> torch.Tensor:  # noqa: N803
+    """The powers of each of `x` that are below `N`, the highest first."""
+    if _are_known(*x.shape, N):
+        return torch.vander(x, N, increasing)
+    powers: torch.Tensor = vander_of_batches(x, N=N)
+    return powers if increasing else powers.flip(-1)
+
+
+def vander_of_batches(x: torch.Tensor, *, N: int | None = None) -> torch.Tensor:  # noqa: N803
+    """The powers of each of `x` that are below `N`, from that of 0 on."""
+    if _are_known(*x.shape, N):
+        result: torch.Tensor = torch.linalg.vander(x, N=N)
+        return result
+    count = x.shape[-1] if N is None else N
+    factors = x.unsqueeze(-1).expand(*x.shape, count - 1)
+    powers: torch.Tensor = torch.cat([torch.ones_like(x).unsqueeze(-1), factors], -1).cumprod(-1)
+    return powers
+
+
+def combinations(
+    input: torch.Tensor,  # noqa: A002 - PyTorch's name
+    r: int = 2,
+    with_replacement: bool = False,
+) -> torch.Tensor:
+    """The choices of `r` elements."""
+    if _are_known(*input.shape) or r != 2:
+        return torch.combinations(input, r, with_replacement)
+    count = input.shape[0]
+    return input[triu_indices(count, count, 0 if with_replacement else 1).T]
+
+
 def istft(
     input: torch.Tensor,  # noqa: A002 - PyTorch's name
     n_fft: int,
@@ -217,6 +298,21 @@ def linspace(
     return torch.where(
         from_start, start + places.to(number) * step, end - (steps - 1 - places).to(number) * step
     )
+
+
+def logspace(
+    start: float | torch.Tensor,
+    end: float | torch.Tensor,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: torch.dtype | None = None,
+    **options: Any,
+) -> torch.Tensor:
+    """Powers of `base`, as many as a dynamic size says, whose logarithms are as far apart."""
+    if _are_known(steps):
+        return torch.logspace(start, end, steps, base, dtype=dtype, **options)
+    return torch.pow(base, linspace(start, end, steps, dtype=dtype))
 
 
 def affine_grid(

@@ -5,9 +5,9 @@ stand for, as long as nothing but the two is asked of it. A check of values in t
 function, which a graph cannot branch on, becomes an assertion. A norm of matrices is called that.
 The tolerance by which singular values count as none is computed of sizes.
 A tensor that is made of a list of tensors, whose numbers no export can read, is a stack of them.
-What PyTorch computes for the sizes of the example alone is in `dynamic_functions.py`. What is
-indexed by a tensor of one number is selected. To pack sequences, which would fail somewhere in the
-middle, is refused.
+What PyTorch computes for the sizes of the example alone is in `dynamic_functions.py` and
+`dynamic_windows.py`. What is indexed by a tensor of one number is selected. To pack sequences,
+which would fail somewhere in the middle, is refused.
 """
 
 import functools
@@ -31,6 +31,7 @@ from torch.utils import _pytree as pytree
 from plumbline.errors import UserError
 from plumbline.loader_to_torch import dynamic_functions
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
+from plumbline.loader_to_torch.dynamic_windows import WINDOWS
 from plumbline.loader_to_torch.known_numbers import knowing_numbers
 from plumbline.loader_to_torch.raising_branches import Alternatives, is_quiet_if, raising_branch
 from plumbline.loader_to_torch.scalar_indices import get_item, set_item
@@ -462,10 +463,13 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.affine_grid: dynamic_functions.affine_grid,
     functional.ctc_loss: _ctc_loss,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
+    functional.one_hot: dynamic_functions.one_hot,
     torch.Tensor.__bool__: _truth,
     torch.Tensor.allclose: _allclose,
     torch.Tensor.istft: dynamic_functions.istft,
+    torch.Tensor.kron: dynamic_functions.kron,
     torch.Tensor.logsumexp: _logsumexp,
+    torch.Tensor.take_along_dim: dynamic_functions.take_along_dim,
     torch.Tensor.new_tensor: _new_tensor,
     torch.Tensor.__getitem__: get_item,
     torch.Tensor.__setitem__: set_item,
@@ -476,21 +480,28 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch.allclose: _allclose,
     torch.as_tensor: _as_tensor,
     torch.cdist: dynamic_functions.cdist,
+    torch.combinations: dynamic_functions.combinations,
     torch.equal: _equal,
     torch.Tensor.equal: _equal,
     torch.gradient: dynamic_functions.gradient,
     torch.istft: dynamic_functions.istft,
+    torch.kron: dynamic_functions.kron,
     torch.linalg.matrix_rank: _of_rank(torch.linalg.matrix_rank),
     torch.linalg.norm: _linalg_norm,
     torch.linalg.pinv: _of_rank(torch.linalg.pinv),
+    torch.linalg.vander: dynamic_functions.vander_of_batches,
     torch.linspace: knowing_numbers(dynamic_functions.linspace),
+    torch.logspace: dynamic_functions.logspace,
     torch.logsumexp: _logsumexp,
     torch.quantize_per_channel: _quantize_per_channel,
     torch.quantize_per_tensor: _quantize_per_tensor,
     torch.sparse_coo_tensor: sparse_coo_tensor,
     torch.special.logsumexp: _logsumexp,
+    torch.take_along_dim: dynamic_functions.take_along_dim,
     torch.tensor: _tensor,
     torch.tril_indices: dynamic_functions.tril_indices,
     torch.triu_indices: dynamic_functions.triu_indices,
+    torch.vander: dynamic_functions.vander,
+    **WINDOWS,
 }
 """What is called in the place of each."""

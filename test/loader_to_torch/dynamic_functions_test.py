@@ -10,6 +10,7 @@ from torch._higher_order_ops.associative_scan import associative_scan
 from torch.export import Dim
 
 import plumbline
+from plumbline.errors import UserError
 
 _Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -129,6 +130,52 @@ def test_associative_scans_are_of_any_length(reverse: bool) -> None:
         return tuple(result)
 
     _check(scanned, _heights, (3, 10), (2, 3), (5, 40))
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        lambda x, _: torch.take_along_dim(x, x.argsort(1), 1),
+        lambda x, _: x.take_along_dim(x.sum(1, keepdim=True).argsort(0), 0),
+        lambda x, _: torch.take_along_dim(x, (x > 0).long()),
+        lambda x, y: (torch.kron(x, y[:, None]), torch.kron(x[0], x), y.kron(y)),
+        lambda x, _: torch.nn.functional.one_hot(x.argmax(1), x.shape[1]),
+        lambda x, y: (torch.vander(x[0]), torch.vander(y.int(), 3, increasing=True)),
+        lambda x, _: (torch.linalg.vander(x), torch.linalg.vander(x, N=3)),
+        lambda x, y: (torch.combinations(y), torch.combinations(x[0], 2, with_replacement=True)),
+        lambda x, _: x * torch.logspace(0, 1, x.shape[1], 2),
+    ],
+)
+def test_functions_of_any_size(taken: Callable[..., Any]) -> None:
+    _check(taken, _heights, (5, 4), (3, 7), (9, 2))
+
+
+def test_classes_beyond_a_dynamic_number_are_refused() -> None:
+    program = _Program(lambda x, y: torch.nn.functional.one_hot(y, x.shape[0]))
+    inputs = torch.zeros(5), torch.tensor([4, 0])
+    compiled = plumbline.compile(program, inputs, dynamic_shapes=(({0: Dim.AUTO}, {}),))
+    torch.testing.assert_close(compiled(*inputs), (program(*inputs),))
+    with pytest.raises(UserError, match="class values"):
+        compiled(torch.zeros(4), inputs[1])
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+@pytest.mark.parametrize(
+    "window",
+    [
+        torch.bartlett_window,
+        torch.blackman_window,
+        lambda n, periodic, **named: torch.hamming_window(n, periodic, 0.6, 0.4, **named),
+        torch.hann_window,
+        lambda n, periodic, **named: torch.kaiser_window(n, periodic, 8.0, **named),
+    ],
+)
+def test_windows_of_any_length(window: Callable[..., torch.Tensor], periodic: bool) -> None:
+    def windowed(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        long = window(x.shape[1], periodic, dtype=torch.float64)
+        return x * window(x.shape[1], periodic), long
+
+    _check(windowed, _signal, (9,), (2,), (1,), (64,))
 
 
 def _signal(length: int) -> tuple[torch.Tensor]:
