@@ -48,22 +48,21 @@ def compute_weights(exported: torch.export.ExportedProgram) -> None:
     """
     weights = weights_at_placeholders(exported)
     order = _known(exported.graph, weights)
+    at_run_time: set[torch.fx.Node] = set()
     for node in reversed(list(order)):
-        if node in weights or all(user in order for user in node.users):
+        is_step = all(user in order for user in node.users)
+        if node in weights or (is_step and at_run_time.isdisjoint(node.users)):
             continue
+        at_run_time.add(node)
         while node.target in _MOVES:
             (node,) = node.all_input_nodes
-        value = node.meta["val"]
-        if node in weights or not isinstance(value, torch.Tensor):
-            continue
-        if any(user.op == "output" for user in node.users):
+        if node in weights:
             continue
         origins = _origins(node, order)
         unread = _unread_without(node, origins)
-        if not _is_summary(value, [weights[each] for each in origins if each in weights]):
-            freed = sum(weights[origin].nbytes for origin in unread if origin in weights)
-            if value.numel() < _LEAST_ELEMENTS or value.nbytes > freed:
-                continue
+        if not _pays(node, origins, unread, weights, is_step=is_step):
+            at_run_time.add(node)
+            continue
         computed = _computed(node, origins, weights)
         constant = add_constant(exported, f"computed_{node.name}", computed, node)
         weights[constant], order[constant] = computed, order[node]
@@ -72,6 +71,29 @@ def compute_weights(exported: torch.export.ExportedProgram) -> None:
             if origin not in weights:
                 exported.graph.erase_node(origin)
     exported.graph_module.recompile()
+
+
+def _pays(
+    node: torch.fx.Node,
+    origins: list[torch.fx.Node],
+    unread: list[torch.fx.Node],
+    weights: Mapping[torch.fx.Node, torch.Tensor],
+    *,
+    is_step: bool,
+) -> bool:
+    """Whether what a node computes is worth to be a weight; else what it is computed of may be.
+
+    A step on the way to what is computed as the program runs is, if that takes no more room.
+    """
+    value = node.meta["val"]
+    if not isinstance(value, torch.Tensor):
+        return False
+    if any(user.op == "output" for user in node.users):
+        return False
+    if not is_step and _is_summary(value, [weights[each] for each in origins if each in weights]):
+        return True
+    freed = sum(weights[origin].nbytes for origin in unread if origin in weights)
+    return value.numel() >= _LEAST_ELEMENTS and value.nbytes <= freed
 
 
 def _is_summary(value: torch.Tensor, weights: list[torch.Tensor]) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from plumbline.loader_to_torch.decompositions.integer_products import SIGN
 from plumbline.loader_to_torch.quantized_nodes import arguments_of, name_of
 
 aten = torch.ops.aten
@@ -22,9 +23,6 @@ aten = torch.ops.aten
 _PADS = (aten.pad.default, aten.constant_pad_nd.default)
 
 _POOLS = (aten.max_pool1d.default, aten.max_pool2d.default, aten.max_pool3d.default)
-
-_SIGN = 128
-"""By how much integers of 8 bits with a sign are less than such without."""
 
 _LEAST_SCALE, _LARGEST_SCALE = 2.0**-100, 2.0**100
 """Of scales between these floats hold the inverse, and what it is multiplied with."""
@@ -167,7 +165,7 @@ def _padded_with(node: Node) -> float | None:
 
 def _give_sign(node: Node, by: _Rounding) -> None:
     """Has a node quantize to integers with a sign."""
-    less = by.scale, by.zero_point - _SIGN, by.least - _SIGN, by.largest - _SIGN, torch.int8
+    less = by.scale, by.zero_point - SIGN, by.least - SIGN, by.largest - SIGN, torch.int8
     with node.graph.inserting_before(node):
         integers = _called(node, (arguments_of(node)["input"], *less), {}, node)
     _read_with_sign(node, integers, less)
@@ -179,7 +177,7 @@ def _read_with_sign(node: Node, integers: Node, less: tuple[Any, ...]) -> None:
         rest, keywords = user.args[1:], user.kwargs
         with node.graph.inserting_before(user):
             if (value := _padded_with(user)) is not None:
-                keywords = {"value": value - _SIGN}
+                keywords = {"value": value - SIGN}
                 padded = _called(user, (integers, arguments_of(user)["pad"]), keywords, user)
                 _read_with_sign(user, padded, less)
             elif user.target in _POOLS:

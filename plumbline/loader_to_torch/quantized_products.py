@@ -24,6 +24,7 @@ from plumbline.loader_to_torch.decompositions.integer_products import (
     convolution_of_integers,
     convolves_bytes,
     linear_of_integers,
+    sums_of_windows,
     with_missing_channels,
 )
 from plumbline.loader_to_torch.quantized_nodes import arguments_of, called, name_of
@@ -44,6 +45,10 @@ _MOVES = (
 _TURNS = (aten.permute.default, aten.t.default, aten.transpose.int)
 
 _CONVOLUTIONS = (aten.conv1d.default, aten.conv2d.default, aten.conv3d.default)
+
+
+_OF_INTEGERS = (convolution_of_integers._opoverload, sums_of_windows._opoverload)
+"""Convolutions that are put into graphs, here and where others are read."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ def multiply_integers(exported: torch.export.ExportedProgram, *, embedded: bool)
     """
     graph = exported.graph
     nodes = [node for node in graph.nodes if node.op == "call_function"]
-    convolutions = [node for node in nodes if node.target is convolution_of_integers._opoverload]
+    convolutions = [node for node in nodes if node.target in _OF_INTEGERS]
     if not convolutions and not any(
         _is_dequantization(node) or name_of(node) in _OF_BLOCKS for node in nodes
     ):

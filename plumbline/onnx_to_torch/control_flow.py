@@ -21,6 +21,7 @@ from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.values import (
     Dequantized,
     Numbers,
+    Unsigned,
     Value,
     integer,
     numbers,
@@ -79,7 +80,7 @@ def _within(values: Mapping[str, Value]) -> list[torch.Tensor]:
         if isinstance(value, list):
             for each in value:
                 visit(each)
-        elif isinstance(value, torch.Tensor | Dequantized):
+        elif isinstance(value, torch.Tensor | Dequantized | Unsigned):
             found.append(tensor(value))
         elif value is not None and value.constant is not None:
             found.append(value.constant)
@@ -93,7 +94,7 @@ def _replaced(value: Value, given: Iterator[torch.Tensor]) -> Value:
     """A value with the next of the given tensors for each that it holds."""
     if isinstance(value, list):
         return [_replaced(each, given) for each in value]
-    if isinstance(value, torch.Tensor | Dequantized):
+    if isinstance(value, torch.Tensor | Dequantized | Unsigned):
         return next(given)
     if value is None or value.constant is None:
         return value

@@ -2,31 +2,34 @@
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import torch
 
 from plumbline.loader_to_torch.decompositions.integer_products import (
+    SIGN,
     Integers,
-    convolution_of_integers,
     convolves_bytes,
     integer_matmul,
+    padded,
+    sums_of_windows,
     with_missing_channels,
 )
 from plumbline.onnx_to_torch.node import Node
-from plumbline.onnx_to_torch.values import Dequantized, Numbers, Value, tensor
+from plumbline.onnx_to_torch.values import Dequantized, Numbers, Unsigned, Value, tensor
 from plumbline.onnx_to_torch.windows import Windows, convolution, windows_of
 
 
 def integers_of(data: Value, zero_point: Value, axis: int = 0) -> Integers:
     """Integers and their zero point, of which there may be one for each place of a dimension."""
-    x = tensor(data)
+    x, less = (data.signed, SIGN) if isinstance(data, Unsigned) else (tensor(data), 0)
     if zero_point is None:
-        return Integers(x, 0)
+        return Integers(x, -less)
     if isinstance(zero_point, Numbers) and zero_point.is_known:
         known = set(zero_point.elements.flat)
         if len(known) == 1:
-            return Integers(x, int(*known))
-    zero = tensor(zero_point).to(torch.int32)
+            return Integers(x, int(*known) - less)
+    zero = tensor(zero_point).to(torch.int32) - less
     return Integers(x, along(zero, x.ndim, axis) if zero.ndim == 1 else zero)
 
 
@@ -74,23 +77,6 @@ _MOST_EXACT = 2**24 // 255**2
 """How many products of 8 bits float32 sums without rounding."""
 
 
-_LEAST_SUMMED, _LANE = 16, 4
-"""Of fewer products sums of floats are as fast; CPUs add up so many at a time."""
-
-
-def _pays(node: Node, kernels: torch.Tensor) -> bool:
-    """Whether a convolution is worth that the elements of its windows lie side by side.
-
-    Those of single places do so anyway. MobileNetV2 took 1.4 times as long with floats for these
-    (AMD Zen 5).
-    """
-    count = math.prod(kernels.shape[1:])
-    if count > _MOST_EXACT:
-        return True
-    is_of_places = kernels.shape[1] == count and node.attribute("group", 1) == 1
-    return is_of_places and count >= _LEAST_SUMMED and count % _LANE == 0
-
-
 def integer_convolution(node: Node, data: Integers, weight: Integers) -> torch.Tensor:
     """The convolution that the attributes of `node` describe, in int32.
 
@@ -99,91 +85,96 @@ def integer_convolution(node: Node, data: Integers, weight: Integers) -> torch.T
     Raises:
       Unsupported: there are too many dimensions.
     """
-    x, kernels = data.elements, weight.elements
-    if not _pays(node, kernels):
+    groups, kernels = node.attribute("group", 1), weight.signed
+    if _are_convolved_as_bytes(data, weight, groups):
+        return _convolved_as_bytes(node, data.signed, kernels)
+    if math.prod(kernels.elements.shape[1:]) <= _MOST_EXACT:
         # So few floats are summed exactly, too.
         of_data, of_weight = (each.less_zero_point(torch.float32) for each in (data, weight))
         return convolution(node, of_data, of_weight, None).to(torch.int32)
-    windows, groups = windows_of(node, x.shape[2:], kernels.shape[2:]), node.attribute("group", 1)
+    windows = _windows(node, data, weight)
     columns, sizes = _columns(windows, data.signed, groups)
     # For each group, its channels that are put out by the elements of a window.
     rows = (
-        weight.signed.elements.flatten(2)
-        .transpose(1, 2)
-        .reshape(groups, -1, columns.elements.shape[-2])
+        kernels.elements.flatten(2).transpose(1, 2).reshape(groups, -1, columns.elements.shape[-2])
     )
-    zero_point = weight.signed.zero_point
+    zero_point = kernels.zero_point
     if isinstance(zero_point, torch.Tensor) and zero_point.ndim:
         zero_point = zero_point.reshape(groups, -1, 1)
     product = integer_matmul(Integers(rows, zero_point), columns)
-    return product.reshape(x.shape[0], kernels.shape[0], *sizes)
+    return product.reshape(data.elements.shape[0], weight.elements.shape[0], *sizes)
 
 
 def convolution_of_dequantized(node: Node, data: Value, weight: Value) -> torch.Tensor | None:
     """The convolution of what is quantized by quantized weights, by that of their integers.
 
-    None where either is not, or another way is faster.
+    None where either is not, or that of floats is as exact.
 
     Raises:
       Unsupported: as `integer_convolution` does.
     """
     if not (isinstance(data, Dequantized) and isinstance(weight, Dequantized)):
         return None
-    if (convolved := _convolved_as_bytes(node, data, weight)) is not None:
-        return convolved
-    kernels, of_channels = weight.integers, weight.scale.ndim in (0, weight.integers.ndim)
-    if data.scale.ndim > 0 or not of_channels or not _pays(node, kernels):
-        return None
-    sums = integer_convolution(node, _integers(data), _integers(weight))
-    scale = along(weight.scale.reshape(-1), sums.ndim, 1)
-    return _scaled(sums, data, weight, scale)
-
-
-def _convolved_as_bytes(node: Node, data: Dequantized, weight: Dequantized) -> torch.Tensor | None:
-    """The same where CPUs multiply bytes at once that lie side by side, and add them up."""
-    kernels, groups = weight.integers, node.attribute("group", 1)
-    windows = windows_of(node, data.integers.shape[2:], kernels.shape[2:])
-    # PyTorch has no convolutions of integers that are dilated.
-    is_known = isinstance(data.zero_point, int) and max(windows.dilations) == 1
-    padding = windows.symmetric_padding
-    if not is_known or padding is None or data.numbers.dtype != torch.float32:
-        return None
+    kernels = weight.integers
     if data.scale.ndim > 0 or weight.scale.ndim not in (0, kernels.ndim):
         return None
-    if groups > 1 and data.integers.dtype == torch.uint8:
+    one, other = _integers(data), _integers(weight)
+    if not _are_convolved_as_bytes(one, other, node.attribute("group", 1)) and (
+        math.prod(kernels.shape[1:]) <= _MOST_EXACT
+    ):
+        return None
+    sums = integer_convolution(node, one, other)
+    return _scaled(sums, data, weight, along(weight.scale.reshape(-1), sums.ndim, 1))
+
+
+def _are_convolved_as_bytes(data: Integers, weight: Integers, groups: int) -> bool:
+    """Whether a convolution has images of bytes whose channels lie side by side."""
+    shape: Sequence[int] = weight.elements.shape
+    if groups > 1 and data.elements.dtype == torch.uint8:
         # Each window would turn the signs of its bytes about.
-        return None
-    if not convolves_bytes(with_missing_channels(kernels.shape, groups), groups):
-        return None
-    scale = weight.scale.reshape(-1) if weight.scale.ndim else weight.scale
-    zero_point = weight.zero_point
+        return False
+    if weight.elements.dtype == torch.int8:
+        shape = with_missing_channels(shape, groups)
+    return convolves_bytes(shape, groups)
+
+
+def _convolved_as_bytes(node: Node, data: Integers, weight: Integers) -> torch.Tensor:
+    windows = _windows(node, data, weight)
+    padding = windows.symmetric_padding
+    elements, zero_point = data.elements, data.zero_point
+    if padding is None:
+        elements, padding = padded(data, windows.widths), [0] * windows.rank
     zeros = None
-    if isinstance(zero_point, torch.Tensor) or zero_point != 0:
-        zeros = torch.as_tensor(zero_point, dtype=torch.int32).broadcast_to(weight.scale.shape)
-        zeros = zeros.reshape(scale.shape)
-    convolved: torch.Tensor = convolution_of_integers(
-        data.integers,
-        data.scale,
-        data.zero_point,
-        kernels,
-        scale,
+    if isinstance(weight.zero_point, torch.Tensor):
+        zeros = weight.zero_point.reshape(-1) if weight.zero_point.ndim else weight.zero_point
+    elif weight.zero_point:
+        zeros = torch.full((), weight.zero_point, dtype=torch.int32)
+    is_known = isinstance(zero_point, int)
+    sums: torch.Tensor = sums_of_windows(
+        elements,
+        None if is_known else zero_point,
+        zero_point if is_known else 0,
+        weight.elements,
         zeros,
-        None,
         windows.strides,
         padding,
         windows.dilations,
-        groups,
+        node.attribute("group", 1),
     )
-    return convolved
+    return sums
+
+
+def _windows(node: Node, data: Integers, weight: Integers) -> Windows:
+    return windows_of(node, data.elements.shape[2:], weight.elements.shape[2:])
 
 
 def _columns(windows: Windows, data: Integers, groups: int) -> tuple[Integers, list[int]]:
     """By batch, group, element of a window and window; and how many windows there are each way."""
-    padded = _padded(windows, data)
-    counts = windows.without_padding().counts(padded.shape[2:], ceil_mode=False)
+    elements = padded(data, windows.widths)
+    counts = windows.without_padding().counts(elements.shape[2:], ceil_mode=False)
     parts = []
     for places in itertools.product(*map(range, windows.kernel)):
-        part = padded
+        part = elements
         for axis, (place, dilation, stride, count) in enumerate(
             zip(places, windows.dilations, windows.strides, counts, strict=True), start=2
         ):
@@ -195,14 +186,3 @@ def _columns(windows: Windows, data: Integers, groups: int) -> tuple[Integers, l
     # As planes they are copied once; of rows each would be made one before.
     planes = torch.cat(parts, 2) if len(parts) > 1 else parts[0]
     return Integers(planes.flatten(3), data.zero_point), counts
-
-
-def _padded(windows: Windows, data: Integers) -> torch.Tensor:
-    """The elements padded by their zero point."""
-    if windows.symmetric_padding == [0] * windows.rank:
-        return data.elements
-    if isinstance(data.zero_point, int):
-        return windows.padded(data.elements, data.zero_point)
-    within = torch.ones(1, 1, *data.elements.shape[2:], dtype=torch.bool)
-    padded = windows.padded(data.elements, 0)
-    return torch.where(windows.padded(within, False), padded, data.zero_point.to(torch.int8))

@@ -23,16 +23,16 @@ from plumbline.onnx_to_torch.quantization import (
     rounded,
 )
 from plumbline.onnx_to_torch.recurrent import lstm
-from plumbline.onnx_to_torch.values import Value, tensor
+from plumbline.onnx_to_torch.values import Value, dtype_of, tensor
 
 
 def _dequantized(data: Value, scale: Value, zero_point: Value) -> torch.Tensor:
     return integers_of(data, zero_point).less_zero_point(torch.float32) * tensor(scale)
 
 
-def _quantized(x: torch.Tensor, scale: Value, zero_point: Value, like: Value) -> torch.Tensor:
+def _quantized(x: torch.Tensor, scale: Value, zero_point: Value, like: Value) -> Value:
     zero = None if zero_point is None else tensor(zero_point)
-    return rounded(x / tensor(scale), zero, IntegerRange.of(tensor(like).dtype))
+    return rounded(x / tensor(scale), zero, IntegerRange.of(dtype_of(like)))
 
 
 def _of_one(function: Any) -> Pattern:
@@ -40,7 +40,7 @@ def _of_one(function: Any) -> Pattern:
 
     def pattern(
         node: Node, data: Value, scale: Value, zero: Value, by: Value, zero_point: Value = None
-    ) -> torch.Tensor:
+    ) -> Value:
         return _quantized(function(node, _dequantized(data, scale, zero)), by, zero_point, data)
 
     return pattern
@@ -49,7 +49,7 @@ def _of_one(function: Any) -> Pattern:
 def _of_two(function: Function) -> Pattern:
     """Likewise, of two operands."""
 
-    def pattern(node: Node, *given: Value) -> torch.Tensor:
+    def pattern(node: Node, *given: Value) -> Value:
         scale, zero_point = (*given[6:], None)[:2]
         result = function(_dequantized(*given[:3]), _dequantized(*given[3:6]))
         return _quantized(result, scale, zero_point, given[0])
@@ -63,7 +63,7 @@ def _of_planes(function: Any) -> Any:
     def of_planes(node: Node, data: Value, *given: Value) -> Any:
         if not node.attribute("channels_last", 0):
             return function(node, data, *given)
-        return function(node, tensor(data).movedim(-1, 1), *given).movedim(1, -1)
+        return tensor(function(node, tensor(data).movedim(-1, 1), *given)).movedim(1, -1)
 
     return of_planes
 
@@ -88,13 +88,13 @@ def _mean_of_planes(node: Node, x: torch.Tensor) -> torch.Tensor:
     return x.mean(list(range(2, x.ndim)), keepdim=True)
 
 
-def _concat(node: Node, scale: Value, zero_point: Value, *given: Value) -> torch.Tensor:
+def _concat(node: Node, scale: Value, zero_point: Value, *given: Value) -> Value:
     parts = [_dequantized(*given[place : place + 3]) for place in range(0, len(given), 3)]
     joined = torch.cat(parts, node.required("axis"))
     return _quantized(joined, scale, zero_point, given[0])
 
 
-def _where(node: Node, condition: Value, *given: Value) -> torch.Tensor:
+def _where(node: Node, condition: Value, *given: Value) -> Value:
     one, other = _dequantized(*given[:3]), _dequantized(*given[3:6])
     chosen = torch.where(tensor(condition), one, other)
     return _quantized(chosen, given[6], given[7], given[0])
@@ -111,11 +111,12 @@ def _gemm(
     bias: Value = None,
     scale: Value = None,
     zero_point: Value = None,
-) -> torch.Tensor:
-    a, b = tensor(one), tensor(other)
-    a = a.T if node.attribute("transA", 0) else a
+) -> Value:
+    left, b = integers_of(one, one_zero), tensor(other)
+    if node.attribute("transA", 0):
+        left = Integers(left.elements.T, left.zero_point)
     b = b.T if node.attribute("transB", 0) else b
-    sums = integer_matmul(integers_of(a, one_zero), integers_of(b, other_zero, -1))
+    sums = integer_matmul(left, integers_of(b, other_zero, -1))
     sums = sums if bias is None else sums + tensor(bias)
     by = tensor(one_scale) * along(tensor(other_scale), 2, -1) * node.attribute("alpha", 1.0)
     product = sums.to(torch.float32) * by
@@ -154,7 +155,7 @@ def _dynamic_matmul(
     bias: Value = None,
 ) -> torch.Tensor:
     integers, by, zero = quantize_by_range(node, data)
-    left = Integers(integers, zero.to(torch.int32))
+    left = integers_of(integers, zero)
     return _product(left, by, integers_of(other, zero_point, -1), scale, bias)
 
 

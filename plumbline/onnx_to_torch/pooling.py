@@ -13,7 +13,7 @@ from plumbline.loader_to_torch.decompositions.integer_products import Integers
 from plumbline.onnx_to_torch.elementwise import Function
 from plumbline.onnx_to_torch.integer_products import dequantized
 from plumbline.onnx_to_torch.node import Node, Pattern
-from plumbline.onnx_to_torch.values import Dequantized, Value, integers, tensor
+from plumbline.onnx_to_torch.values import Dequantized, Unsigned, Value, integers, tensor
 from plumbline.onnx_to_torch.windows import CONVOLUTIONS, Windows, windows_of
 
 _AVERAGES: tuple[Function, ...] = (
@@ -86,6 +86,8 @@ def _max_pool(node: Node, data: Value) -> Any:
     if isinstance(data, Dequantized) and data.keeps_order and not node.has_output(1):
         most = Integers(_max_pool(node, data.integers), data.zero_point)
         return dequantized(most, data.scale, data.numbers.dtype, keeps_order=True)
+    if isinstance(data, Unsigned) and not node.has_output(1):
+        return Unsigned.of(_max_pool(node, data.signed))
     x = tensor(data)
     sizes = x.shape[2:]
     windows = windows_of(node, sizes)

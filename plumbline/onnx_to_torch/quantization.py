@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.integer_products import integer_matmul
+from plumbline.loader_to_torch.decompositions.integer_products import SIGN, integer_matmul
 from plumbline.onnx_to_torch.constants import LESS_THAN_8_BITS, IntegerRange
 from plumbline.onnx_to_torch.elementwise import converted
 from plumbline.onnx_to_torch.integer_products import (
@@ -18,7 +18,7 @@ from plumbline.onnx_to_torch.integer_products import (
     integers_of,
 )
 from plumbline.onnx_to_torch.node import Node, Pattern
-from plumbline.onnx_to_torch.values import Value, only, tensor, torch_dtype
+from plumbline.onnx_to_torch.values import Unsigned, Value, only, tensor, torch_dtype
 
 
 def _spread(node: Node, by: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -29,7 +29,7 @@ def _spread(node: Node, by: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return along(by, x.ndim, axis)
 
 
-def quantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -> torch.Tensor:
+def quantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -> Value:
     """The integers, or narrow floats, that are nearest to what is divided by its scale."""
     x, by = tensor(data), tensor(scale)
     zero = None if zero_point is None else _spread(node, tensor(zero_point), x)
@@ -50,12 +50,16 @@ def quantize(node: Node, data: Value, scale: Value, zero_point: Value = None) ->
 
 def rounded(
     ratio: torch.Tensor, zero_point: torch.Tensor | None, bounds: IntegerRange
-) -> torch.Tensor:
+) -> torch.Tensor | Unsigned:
     """The nearest integers to what is scaled already."""
+    less = SIGN if bounds.dtype == torch.uint8 else 0
     nearest = torch.round(ratio)
     if zero_point is not None:
-        nearest = nearest + zero_point.to(nearest.dtype)
-    return nearest.clamp(bounds.least, bounds.most).to(bounds.dtype)
+        nearest = nearest + (zero_point.to(nearest.dtype) - less)
+    elif less:
+        nearest = nearest - less
+    clamped = nearest.clamp(bounds.least - less, bounds.most - less)
+    return Unsigned.of(clamped.to(torch.int8)) if less else clamped.to(bounds.dtype)
 
 
 def dequantize(node: Node, data: Value, scale: Value, zero_point: Value = None) -> Value:
@@ -68,12 +72,12 @@ def dequantize(node: Node, data: Value, scale: Value, zero_point: Value = None) 
         if zero_point is not None and not x.dtype.is_floating_point:
             offset = offset - _spread(node, tensor(zero_point), x).to(torch.float32)
         return (offset * by.to(torch.float32)).to(dtype)
-    integers = integers_of(x, zero_point, node.attribute("axis", 1))
+    integers = integers_of(data, zero_point, node.attribute("axis", 1))
     keeps_order = isinstance(integers.zero_point, int) and (only(scale) or 0) > 0
     return dequantized(integers, by, dtype, keeps_order=keeps_order)
 
 
-def quantize_by_range(node: Node, data: Value) -> tuple[torch.Tensor, ...]:
+def quantize_by_range(node: Node, data: Value) -> tuple[Value, torch.Tensor, torch.Tensor]:
     """The integers of uint8 that the range of `data` gives, with their scale and zero point."""
     x = tensor(data)
     # The range that it has, and 0.
@@ -105,7 +109,7 @@ def _matmul(
     other_zero: Value,
     scale: Value,
     zero_point: Value,
-) -> torch.Tensor:
+) -> Value:
     product = _matmul_integer(node, one, other, one_zero, other_zero)
     rows, columns = along(tensor(one_scale), 2, -2), along(tensor(other_scale), 2, -1)
     return _requantized(product, rows, columns, tensor(scale), tensor(zero_point))
@@ -117,7 +121,7 @@ def _requantized(
     other_scale: torch.Tensor,
     scale: torch.Tensor,
     zero_point: torch.Tensor,
-) -> torch.Tensor:
+) -> Value:
     """Integers of another scale for sums of products of some of two scales."""
     one, other, by = (each.to(torch.float32) for each in (one_scale, other_scale, scale))
     ratio = sums.to(torch.float32) * (one * other / by)
@@ -135,7 +139,7 @@ def qlinear_conv(
     scale: Value,
     zero_point: Value,
     bias: Value = None,
-) -> torch.Tensor:
+) -> Value:
     """The convolution of quantized numbers, quantized."""
     sums = _conv_integer(node, data, weight, data_zero, weight_zero)
     if bias is not None:

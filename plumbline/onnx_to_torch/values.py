@@ -10,6 +10,7 @@ import torch
 from onnx import helper
 
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.loader_to_torch.decompositions.integer_products import SIGN
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,19 @@ class Dequantized:
         return Dequantized(self.numbers.T, self.integers.T, zero_point, scale)
 
 
+@dataclass(frozen=True, eq=False)
+class Unsigned:
+    """Integers of uint8 that are computed as such of int8, 128 less, which products take."""
+
+    integers: torch.Tensor
+    signed: torch.Tensor
+
+    @classmethod
+    def of(cls, signed: torch.Tensor) -> "Unsigned":
+        """Those that are 128 more."""
+        return cls((signed.to(torch.int16) + SIGN).to(torch.uint8), signed)
+
+
 def _transposed(by: Any) -> Any:
     """What goes with the shape of a matrix, so that it goes with that of the transposed one."""
     if not isinstance(by, torch.Tensor) or by.ndim == 0:
@@ -65,7 +79,7 @@ def _transposed(by: Any) -> Any:
     return by[:, None] if by.ndim == 1 else by.reshape(-1)
 
 
-Value: TypeAlias = torch.Tensor | Numbers | Dequantized | list["Value"] | None
+Value: TypeAlias = torch.Tensor | Numbers | Dequantized | Unsigned | list["Value"] | None
 """None: an input that is left out. A list is a sequence of ONNX's."""
 
 
@@ -125,6 +139,8 @@ def tensor(value: Value) -> torch.Tensor:
         return value
     if isinstance(value, Dequantized):
         return value.numbers
+    if isinstance(value, Unsigned):
+        return value.integers
     if not isinstance(value, Numbers):
         raise Unsupported("a tensor is to be there" if value is None else "a sequence is no tensor")
     if value.constant is not None:

@@ -50,6 +50,12 @@ class Windows:
             return None
         return self.before if self.before == self.after else None
 
+    @property
+    def widths(self) -> list[Any]:
+        """How much is padded, as `F.pad` takes it."""
+        pairs = zip(reversed(self.before), reversed(self.after), strict=True)
+        return [width for pair in pairs for width in pair]
+
     def without_padding(self) -> "Windows":
         """The same over what is padded already."""
         none = [0] * self.rank
@@ -83,8 +89,7 @@ class Windows:
 
     def padded(self, x: torch.Tensor, value: Any) -> torch.Tensor:
         """`x` padded by `value`."""
-        pairs = zip(reversed(self.before), reversed(self.after), strict=True)
-        return functional.pad(x, [width for pair in pairs for width in pair], value=value)
+        return functional.pad(x, self.widths, value=value)
 
 
 def windows_of(node: Node, sizes: Sequence[Any], kernel: Sequence[Any] | None = None) -> Windows:

@@ -57,6 +57,20 @@ class _Summed(_Narrow):
         return super().forward(x) - 3 * self.weight.sum(0, dtype=torch.int32)
 
 
+class _Unsigned(torch.nn.Module):
+    """Bytes that are multiplied with a sign."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("weight", torch.randint(256, (_SIZE, _SIZE), dtype=torch.uint8))
+
+    weight: torch.Tensor
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        signed = (self.weight.to(torch.int16) - 128).to(torch.int8)
+        return x.to(torch.int32) @ signed.to(torch.int32)
+
+
 @pytest.mark.parametrize(
     ("module", "most_bytes", "is_computed"),
     [
@@ -65,6 +79,7 @@ class _Summed(_Narrow):
         (_ReadTwice(), 2 * _BYTES, False),
         (_Narrow(), _BYTES // 2, False),
         (_Summed(), _BYTES // 4 + 4 * _SIZE, True),
+        (_Unsigned(), _BYTES // 4, True),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -1,8 +1,10 @@
 """Quantized models of ONNX, which are computed by products of integers."""
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -95,24 +97,117 @@ def test_layers_between_what_is_quantized_are_of_bytes(tmp_path: Path, channels:
     assert "f32" not in convolution + pool
 
 
-def test_elements_of_windows_are_copied_once(tmp_path: Path) -> None:
-    """Into the place where they are multiplied; of single places, not at all."""
-    kernels = torch.randint(-128, 128, (16, 48, 3, 3), dtype=torch.int8)
-    points = torch.randint(-128, 128, (4, 16, 1, 1), dtype=torch.int8)
+_CONVOLUTIONS = {
+    "ConvInteger": """x = QuantizeLinear(data, one, hundred)
+          y = ConvInteger<{}>(x, weight, hundred, zeros)""",
+    "ConvInteger of a range": """x, scale, zero = DynamicQuantizeLinear(data)
+          y = ConvInteger<{}>(x, weight, zero, zeros)""",
+    "QLinearConv": """x = QuantizeLinear(data, one, hundred)
+          q = QLinearConv<{}>(x, one, hundred, weight, ones, zeros, large, hundred, bias)
+          y = Cast<to=6>(q)""",
+    "Conv": """x = QuantizeLinear(data, one, hundred)
+          numbers = DequantizeLinear(x, one, hundred)
+          kernels = DequantizeLinear<axis=0>(weight, ones, zeros)
+          floats = Conv<{}>(numbers, kernels)
+          y = Cast<to=6>(floats)""",
+}
+
+
+@pytest.mark.parametrize("op", _CONVOLUTIONS)
+@pytest.mark.parametrize(
+    ("attributes", "shape", "padding", "options"),
+    [
+        ("pads=[1,1,1,1], strides=[2,1]", (8, 16, 3, 3), (1, 1, 1, 1), {"stride": (2, 1)}),
+        ("pads=[0,1,2,1], dilations=[2,1]", (8, 16, 3, 3), (1, 1, 0, 2), {"dilation": (2, 1)}),
+        ("pads=[1,1,1,1], group=16", (16, 1, 3, 3), (1, 1, 1, 1), {"groups": 16}),
+        ("strides=[2,2]", (8, 16, 1, 1), (0, 0, 0, 0), {"stride": 2}),
+    ],
+)
+def test_convolutions_are_of_bytes(
+    tmp_path: Path,
+    op: str,
+    attributes: str,
+    shape: tuple[int, ...],
+    padding: tuple[int, ...],
+    options: dict[str, Any],
+) -> None:
+    """However a model has them; with zero points of an image and of each channel put out."""
+    made = torch.Generator().manual_seed(1)
+    weight, zeros = (
+        torch.randint(-128, 128, size, dtype=torch.int8, generator=made)
+        for size in (shape, shape[:1])
+    )
+    bias = torch.randint(-9999, 9999, shape[:1], dtype=torch.int32, generator=made)
+    data = torch.randint(-100, 156, (1, 16, 9, 8), generator=made).float()
+    # This range has a step of 1.
+    data[0, 0, 0, :2] = torch.tensor([-100.0, 155.0])
+    less = weight.double() - zeros.reshape(-1, 1, 1, 1)
+    sums = functional.conv2d(functional.pad(data, padding).double(), less, **options)
+    expected = sums
+    if op == "QLinearConv":
+        of_channels = torch.round((sums + bias.reshape(-1, 1, 1)) / 1024)
+        expected = (of_channels + 100).clamp(0, 255)
     model = program(
         tmp_path,
-        """(uint8[1,48,6,6] x) => (int32[1,4,6,6] y) <uint8 zero = {7}> {
-          windows = ConvInteger<pads=[1,1,1,1]>(x, kernels, zero)
-          bytes = Cast<to=3>(windows)
-          y = ConvInteger(bytes, points)
-        }""",
-        {"kernels": kernels, "points": points},
+        f"""(float[1,16,9,8] data) => (int32[{",".join(map(str, sums.shape))}] y)
+          <float one = {{1.0}}, uint8 hundred = {{100}}, float large = {{1024.0}}> {{
+          {_CONVOLUTIONS[op].format(attributes)}
+        }}""",
+        {"weight": weight, "zeros": zeros, "bias": bias, "ones": torch.ones(shape[0])},
     )
-    x = torch.randint(0, 256, (1, 48, 6, 6), dtype=torch.uint8)
+    compiled = plumbline.compile(model, (data,))
+    assert torch.equal(compiled(data)[0], expected.int())
+    lines = compiled.stage("torch").splitlines()
+    assert "f32" not in "".join(line for line in lines if "aten.convolution" in line)
+    # What has no sign is computed with one.
+    assert not any("ui8>" in line for line in lines if "aten.constant_pad_nd" in line)
+
+
+def test_integers_without_a_sign_are_computed_with_one(tmp_path: Path) -> None:
+    made = torch.Generator().manual_seed(1)
+    weight = torch.randint(-128, 128, (16, 16, 3, 3), dtype=torch.int8, generator=made)
+    planes = torch.randint(-128, 128, (16, 1, 3, 3), dtype=torch.int8, generator=made)
+    model = program(
+        tmp_path,
+        """(float[1,16,12,10] x) => (uint8[1,16,6,5] y)
+          <float one = {1.0}, uint8 zero = {130}, int8 none = {0}, float large = {512.0}> {
+          q = QuantizeLinear(x, one, zero)
+          sums = QLinearConv<pads=[1,1,1,1]>(q, one, zero, weight, one, none, large, zero)
+          of_planes = QLinearConv<pads=[1,1,1,1], group=16>
+            (sums, one, zero, planes, one, none, large, zero)
+          total = com.microsoft.QLinearAdd(of_planes, one, zero, sums, one, zero, one, zero)
+          y = MaxPool<kernel_shape=[2,2], strides=[2,2]>(total)
+        }""",
+        {"weight": weight, "planes": planes},
+    )
+    x = torch.randint(-130, 126, (1, 16, 12, 10), generator=made).float()
     compiled = plumbline.compile(model, (x,))
-    windows = functional.conv2d(x.double() - 7, kernels.double(), padding=1).to(torch.int64)
-    wrapped = (windows.to(torch.int8)).double()
-    assert torch.equal(compiled(x)[0], functional.conv2d(wrapped, points.double()).int())
+
+    def quantized(sums: torch.Tensor) -> torch.Tensor:
+        return torch.round(sums / 512).clamp(-130, 125)
+
+    sums = quantized(functional.conv2d(x, weight.float(), padding=1))
+    of_planes = quantized(functional.conv2d(sums, planes.float(), padding=1, groups=16))
+    total = (of_planes + sums).clamp(-130, 125)
+    expected = functional.max_pool2d(total, 2) + 130
+    assert torch.equal(compiled(x)[0], expected.to(torch.uint8))
+    assert {*re.findall(r"\[1,[0-9,]*\],ui8", compiled.stage("torch"))} == {"[1,16,6,5],ui8"}
+
+
+def test_elements_of_windows_are_copied_once(tmp_path: Path) -> None:
+    """Into the place where they are multiplied, where channels of a group are some of them."""
+    kernels = torch.randint(-128, 128, (16, 48, 3, 3), dtype=torch.int8)
+    model = program(
+        tmp_path,
+        """(uint8[1,96,6,6] x) => (int32[1,16,6,6] y) <uint8 zero = {7}> {
+          y = ConvInteger<pads=[1,1,1,1], group=2>(x, kernels, zero)
+        }""",
+        {"kernels": kernels},
+    )
+    x = torch.randint(0, 256, (1, 96, 6, 6), dtype=torch.uint8)
+    compiled = plumbline.compile(model, (x,))
+    windows = functional.conv2d(x.double() - 7, kernels.double(), padding=1, groups=2)
+    assert torch.equal(compiled(x)[0], windows.int())
     assert "aten.convolution" not in compiled.stage("torch")
     # One of each place of a window, and one of what is padded.
     assert compiled.stage("kernels").count("call @copy_kernel") == 10

@@ -8,10 +8,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import torch
 
 from plumbline.loader_to_torch.decompositions.rule import Rules
+
+SIGN = 128
+"""By how much integers of 8 bits with a sign are less than such without."""
 
 MOST_SUMMED = 1 << 15
 """Of so many products of 8 bits each the sum is within int32, whatever is taken off."""
@@ -68,7 +72,8 @@ class Integers:
         """The same as int8."""
         if self.elements.dtype == torch.int8:
             return self
-        return Integers((self.elements.to(torch.int16) - 128).to(torch.int8), self.zero_point - 128)
+        less = (self.elements.to(torch.int16) - SIGN).to(torch.int8)
+        return Integers(less, self.zero_point - SIGN)
 
 
 def integer_matmul(one: Integers, other: Integers) -> torch.Tensor:
@@ -124,6 +129,73 @@ def _linear(
     return result if bias is None else result + bias
 
 
+def _sums_of_windows(
+    x: torch.Tensor,
+    zero_point: torch.Tensor | None,
+    known_zero_point: int,
+    weight: torch.Tensor,
+    weight_zero_point: torch.Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+) -> torch.Tensor:
+    """The convolution of integers of 8 bits, less their zero points, in int32.
+
+    Args:
+      x: [batch, channels, sizes...].
+      zero_point: that of `x`, of one element; None: it is `known_zero_point`.
+      known_zero_point: as `zero_point` says.
+      weight: [channels put out, channels of a group, sizes of a window...]; of more channels than
+        there are, if there is one group: of whatever numbers, as the others stand for 0.
+      weight_zero_point: of a channel that is put out, or of no dimension; None: it is 0 everywhere.
+      stride: along each axis, as are `padding` and `dilation`.
+      padding: by what stands for 0.
+      dilation: steps from an element of a window to the next.
+      groups: how many there are, of as many channels each.
+    """
+    of_x = known_zero_point if zero_point is None else zero_point.reshape(()).to(torch.int32)
+    image = Integers(x, of_x).signed
+    widths = [width for size in reversed(padding) for width in (size, size)]
+    missing = weight.shape[1] - x.shape[1] if groups == 1 else 0
+    elements = padded(image, [*widths, *([0, missing] if missing else [])])
+
+    def convolved(image: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
+        operands = (each.to(torch.int32) for each in (image, by))
+        sums: torch.Tensor = convolution_of_int32(*operands, stride, dilation, groups)
+        return sums
+
+    sums = convolved(elements, weight)
+    axes = [-1] + [1] * len(padding)
+    if not _is_none(image.zero_point):
+        of_windows = weight.flatten(1).sum(1, dtype=torch.int32)
+        if weight_zero_point is not None:
+            of_windows = of_windows - weight[0].numel() * weight_zero_point.to(torch.int32)
+        sums = sums - (image.zero_point * of_windows).view(axes)
+    if weight_zero_point is not None:
+        # Those of a group are the same for all channels that it puts out.
+        added = elements if groups > 1 else elements.sum(1, keepdim=True, dtype=torch.int32)
+        added = convolved(added, torch.ones_like(weight if groups > 1 else weight[:1, :1]))
+        sums = sums - added * _of_channels(weight_zero_point.to(torch.int32), axes)
+    return sums
+
+
+def padded(image: Integers, widths: Sequence[Any]) -> torch.Tensor:
+    """The elements of int8, padded by what stands for 0; `widths` are those of `F.pad`."""
+    x, zero_point = image.elements, image.zero_point
+    if all(isinstance(width, int) and width == 0 for width in widths):
+        return x
+    if isinstance(zero_point, int):
+        return torch.nn.functional.pad(x, widths, value=zero_point)
+    channels = x.shape[1] if len(widths) > 2 * (x.ndim - 2) else 1
+    within = torch.ones(1, channels, *x.shape[2:], dtype=torch.bool)
+    return torch.where(
+        torch.nn.functional.pad(within, widths),
+        torch.nn.functional.pad(x, widths),
+        zero_point.to(torch.int8),
+    )
+
+
 def _convolution(
     x: torch.Tensor,
     scale: torch.Tensor,
@@ -140,46 +212,21 @@ def _convolution(
     """The convolution of numbers that integers of 8 bits stand for, in float32.
 
     Args:
-      x: [batch, channels, sizes...].
+      x: as `_sums_of_windows` has it, as is what is not said here.
       scale: of one element.
       zero_point: that of `x`.
-      weight: [channels put out, channels of a group, sizes of a window...]; of more channels than
-        there are, if there is one group: of whatever numbers, as the others stand for 0.
+      weight: as there.
       weight_scale: of a channel that is put out, or of no dimension.
       weight_zero_point: of the shape of `weight_scale`; None: it is 0 everywhere.
       bias: float32, of a channel that is put out.
-      stride: along each axis, as are `padding` and `dilation`.
-      padding: by what stands for 0.
-      dilation: steps from an element of a window to the next.
-      groups: how many there are, of as many channels each.
+      stride: as there.
+      padding: as there.
+      dilation: as there.
+      groups: as there.
     """
-    image = Integers(x, zero_point).signed
-    padded = image.elements
-    missing = weight.shape[1] - x.shape[1] if groups == 1 else 0
-    if any(padding) or missing:
-        widths = [width for size in reversed(padding) for width in (size, size)]
-        assert isinstance(image.zero_point, int)
-        padded = torch.nn.functional.pad(padded, [*widths, 0, missing], value=image.zero_point)
-
-    def convolved(windows: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
-        operands = (each.to(torch.int32) for each in (windows, by))
-        none = [0] * len(padding)
-        sums: torch.Tensor = torch.ops.aten.convolution(
-            *operands, None, stride, none, dilation, False, none, groups
-        )
-        return sums
-
-    sums = convolved(padded, weight)
+    how = stride, padding, dilation, groups
+    sums = _sums_of_windows(x, None, zero_point, weight, weight_zero_point, *how)
     axes = [-1] + [1] * len(padding)
-    if not _is_none(image.zero_point):
-        of_windows = weight.flatten(1).sum(1, dtype=torch.int32)
-        if weight_zero_point is not None:
-            of_windows = of_windows - weight[0].numel() * weight_zero_point.to(torch.int32)
-        sums = sums - (image.zero_point * of_windows).view(axes)
-    if weight_zero_point is not None:
-        # Those of a group are the same for all channels that it puts out.
-        added = convolved(padded, torch.ones_like(weight if groups > 1 else weight[:1]))
-        sums = sums - added * _of_channels(weight_zero_point.to(torch.int32), axes)
     result = sums.to(torch.float32) * _of_channels(_scales(scale, weight_scale), axes)
     return result if bias is None else result + bias.view(axes)
 
@@ -193,16 +240,45 @@ def _scales(scale: torch.Tensor, weight_scale: torch.Tensor) -> torch.Tensor:
     return scale.reshape(()).to(torch.float32) * weight_scale.to(torch.float32)
 
 
+def _convolution_of_int32(
+    x: torch.Tensor, weight: torch.Tensor, stride: list[int], dilation: list[int], groups: int
+) -> torch.Tensor:
+    """The convolution of what is padded already, of int32."""
+    none = [0] * len(stride)
+    sums: torch.Tensor = torch.ops.aten.convolution(
+        x, weight, None, stride, none, dilation, False, none, groups
+    )
+    return sums
+
+
+def _computed_as_float64(
+    x: torch.Tensor, weight: torch.Tensor, stride: list[int], dilation: list[int], groups: int
+) -> torch.Tensor:
+    """The same, exactly, where PyTorch has none of integers that is dilated."""
+    of_image, of_windows = (each.to(torch.float64) for each in (x, weight))
+    return _convolution_of_int32(of_image, of_windows, stride, dilation, groups).to(torch.int32)
+
+
 linear_of_integers = torch.library.custom_op(
     "plumbline::linear_of_integers", _linear, mutates_args=()
 )
 convolution_of_integers = torch.library.custom_op(
     "plumbline::convolution_of_integers", _convolution, mutates_args=()
 )
+sums_of_windows = torch.library.custom_op(
+    "plumbline::sums_of_windows", _sums_of_windows, mutates_args=()
+)
+convolution_of_int32 = torch.library.custom_op(
+    "plumbline::convolution_of_int32", _computed_as_float64, mutates_args=()
+)
 linear_of_integers.register_fake(_linear)
 convolution_of_integers.register_fake(_convolution)
+sums_of_windows.register_fake(_sums_of_windows)
+convolution_of_int32.register_fake(_convolution_of_int32)
 
 RULES: Rules = {
+    torch.ops.plumbline.convolution_of_int32.default: _convolution_of_int32,
     torch.ops.plumbline.convolution_of_integers.default: _convolution,
     torch.ops.plumbline.linear_of_integers.default: _linear,
+    torch.ops.plumbline.sums_of_windows.default: _sums_of_windows,
 }
