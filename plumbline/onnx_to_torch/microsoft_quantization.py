@@ -16,8 +16,8 @@ from plumbline.onnx_to_torch.integer_products import along, integers_of
 from plumbline.onnx_to_torch.node import Node, Pattern
 from plumbline.onnx_to_torch.pooling import average_pool
 from plumbline.onnx_to_torch.quantization import (
+    QLinearConv,
     dequantize,
-    qlinear_conv,
     quantize,
     quantize_by_range,
     rounded,
@@ -66,6 +66,15 @@ def _of_planes(function: Any) -> Any:
         return tensor(function(node, tensor(data).movedim(-1, 1), *given)).movedim(1, -1)
 
     return of_planes
+
+
+class _Convolution(QLinearConv):
+    """That whose channels may be last."""
+
+    def forward(self, node: Node, *given: Value) -> Value:
+        """It, as a pattern of the op gives it."""
+        convolved: Value = _of_planes(super().forward)(node, *given)
+        return convolved
 
 
 def _leaky_relu(node: Node, x: torch.Tensor) -> torch.Tensor:
@@ -185,7 +194,7 @@ PATTERNS: Mapping[str, Pattern] = {
     "QLinearAdd": _of_two(torch.add),
     "QLinearAveragePool": _of_one(_of_planes(average_pool)),
     "QLinearConcat": _concat,
-    "QLinearConv": _of_planes(qlinear_conv),
+    "QLinearConv": _Convolution,
     "QLinearGlobalAveragePool": _of_one(_of_planes(_mean_of_planes)),
     "QLinearLeakyRelu": _of_one(_leaky_relu),
     "QLinearMul": _of_two(torch.mul),

@@ -99,53 +99,81 @@ def _conv_integer(
     return integer_convolution(node, integers_of(data, zero), integers_of(weight, weight_zero))
 
 
-def _matmul(
-    node: Node,
-    one: Value,
-    one_scale: Value,
-    one_zero: Value,
-    other: Value,
-    other_scale: Value,
-    other_zero: Value,
-    scale: Value,
-    zero_point: Value,
-) -> Value:
-    product = _matmul_integer(node, one, other, one_zero, other_zero)
-    rows, columns = along(tensor(one_scale), 2, -2), along(tensor(other_scale), 2, -1)
-    return _requantized(product, rows, columns, tensor(scale), tensor(zero_point))
+class _Requantized(torch.nn.Module):
+    """A product of quantized numbers, of which there are integers of another scale.
+
+    What sums are multiplied by is computed before the program runs, if the scales are constants.
+    """
+
+    ratio: torch.Tensor | None
+
+    def __init__(self, node: Node) -> None:
+        super().__init__()
+        one, other, by = (node.constants[number] for number in (1, 4, 6))
+        ratio = None
+        if one is not None and one.numel() == 1 and other is not None and by is not None:
+            ratio = _ratio(one, other, by)
+        self.register_buffer("ratio", ratio)
+
+    def ratios(self, one: Value, other: Value, scale: Value) -> torch.Tensor:
+        """What sums are multiplied by, of a scale of all that is multiplied from the left."""
+        return _ratio(*map(tensor, (one, other, scale))) if self.ratio is None else self.ratio
 
 
-def _requantized(
-    sums: torch.Tensor,
-    one_scale: torch.Tensor,
-    other_scale: torch.Tensor,
-    scale: torch.Tensor,
-    zero_point: torch.Tensor,
-) -> Value:
-    """Integers of another scale for sums of products of some of two scales."""
-    one, other, by = (each.to(torch.float32) for each in (one_scale, other_scale, scale))
-    ratio = sums.to(torch.float32) * (one * other / by)
-    return rounded(ratio, zero_point, IntegerRange.of(zero_point.dtype))
+def _ratio(one: torch.Tensor, other: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
+    of_sums = one.to(torch.float32) * other.to(torch.float32)
+    return of_sums / by.to(torch.float32)
 
 
-def qlinear_conv(
-    node: Node,
-    data: Value,
-    data_scale: Value,
-    data_zero: Value,
-    weight: Value,
-    weight_scale: Value,
-    weight_zero: Value,
-    scale: Value,
-    zero_point: Value,
-    bias: Value = None,
-) -> Value:
+def _in_steps(sums: torch.Tensor, ratio: torch.Tensor, zero_point: Value) -> Value:
+    zero = tensor(zero_point)
+    return rounded(sums.to(torch.float32) * ratio, zero, IntegerRange.of(zero.dtype))
+
+
+class _MatMul(_Requantized):
+    def forward(
+        self,
+        node: Node,
+        one: Value,
+        one_scale: Value,
+        one_zero: Value,
+        other: Value,
+        other_scale: Value,
+        other_zero: Value,
+        scale: Value,
+        zero_point: Value,
+    ) -> Value:
+        sums = _matmul_integer(node, one, other, one_zero, other_zero)
+        rows = along(tensor(one_scale), 2, -2)
+        if rows.ndim:
+            ratio = _ratio(rows, along(tensor(other_scale), 2, -1), tensor(scale))
+        else:
+            ratio = along(self.ratios(rows, other_scale, scale), 2, -1)
+        return _in_steps(sums, ratio, zero_point)
+
+
+class QLinearConv(_Requantized):
     """The convolution of quantized numbers, quantized."""
-    sums = _conv_integer(node, data, weight, data_zero, weight_zero)
-    if bias is not None:
-        sums = sums + along(tensor(bias), sums.ndim, 1)
-    channels = along(tensor(weight_scale), sums.ndim, 1)
-    return _requantized(sums, tensor(data_scale), channels, tensor(scale), tensor(zero_point))
+
+    def forward(
+        self,
+        node: Node,
+        data: Value,
+        data_scale: Value,
+        data_zero: Value,
+        weight: Value,
+        weight_scale: Value,
+        weight_zero: Value,
+        scale: Value,
+        zero_point: Value,
+        bias: Value = None,
+    ) -> Value:
+        """It, as a pattern of the op gives it."""
+        sums = _conv_integer(node, data, weight, data_zero, weight_zero)
+        if bias is not None:
+            sums = sums + along(tensor(bias), sums.ndim, 1)
+        ratio = self.ratios(data_scale, weight_scale, scale)
+        return _in_steps(sums, along(ratio, sums.ndim, 1), zero_point)
 
 
 PATTERNS: Mapping[str, Pattern] = {
@@ -153,7 +181,7 @@ PATTERNS: Mapping[str, Pattern] = {
     "DequantizeLinear": dequantize,
     "DynamicQuantizeLinear": quantize_by_range,
     "MatMulInteger": _matmul_integer,
-    "QLinearConv": qlinear_conv,
-    "QLinearMatMul": _matmul,
+    "QLinearConv": QLinearConv,
+    "QLinearMatMul": _MatMul,
     "QuantizeLinear": quantize,
 }
