@@ -1,12 +1,15 @@
 """Convolutions of images whose channels come last, which PyTorch has first."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import torch
 from torch.nn import functional as F  # noqa: N812
 
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.tflite_to_torch.custom_options import OptionsOfWindows
 from plumbline.tflite_to_torch.integer_products import convolution
+from plumbline.tflite_to_torch.model_file import CUSTOM
 from plumbline.tflite_to_torch.node import Node, Pattern
 from plumbline.tflite_to_torch.tensors import Operand
 from plumbline.tflite_to_torch.windows import Windows, is_padded, windows_of
@@ -70,16 +73,41 @@ def _transposed(
     node: Node, shape: Operand, weight: Operand, x: Operand, bias: Operand | None = None
 ) -> torch.Tensor:
     # Channels put out, window, channels.
-    sizes = node.numbers(0)[1:3]
     turned = weight.permuted([3, 0, 1, 2])
-    windows = Windows(
-        tuple(turned.stored.shape[2:]),
-        (node.option("StrideH"), node.option("StrideW")),
-        (1, 1),
-        is_padded(node),
-    )
-    if min(windows.strides) < 1:
-        raise Unsupported(f"its strides are {windows.strides}")
+    return _turned_about(node, node.numbers(0)[1:3], _turned_windows(node, turned), turned, x, bias)
+
+
+def _of_mediapipe(node: Node, x: Operand, weight: Operand, bias: Operand) -> torch.Tensor:
+    """The same, as large as there are strides, or as its windows reach."""
+    node = replace(node, options=OptionsOfWindows(node.options))
+    # Channels put out, window, channels.
+    turned = weight.permuted([3, 0, 1, 2])
+    windows = _turned_windows(node, turned)
+    sizes = [
+        size * stride + (0 if windows.is_padded else max(window - stride, 0))
+        for size, stride, window in zip(
+            x.stored.shape[1:3], windows.strides, windows.sizes, strict=True
+        )
+    ]
+    return _turned_about(node, sizes, windows, turned, x, bias)
+
+
+def _turned_windows(node: Node, turned: Operand) -> Windows:
+    strides = node.option("StrideH"), node.option("StrideW")
+    if min(strides) < 1:
+        raise Unsupported(f"its strides are {strides}")
+    return Windows(tuple(turned.stored.shape[2:]), strides, (1, 1), is_padded(node))
+
+
+def _turned_about(
+    node: Node,
+    sizes: Sequence[int],
+    windows: Windows,
+    turned: Operand,
+    x: Operand,
+    bias: Operand | None,
+) -> torch.Tensor:
+    """A transposed convolution of these sizes, by weights that have PyTorch's order."""
     result = F.conv_transpose2d(
         x.permuted(channels_first(4)).real,
         turned.real,
@@ -104,6 +132,7 @@ def _filled(image: torch.Tensor, sizes: Sequence[int], bias: torch.Tensor | None
 
 
 PATTERNS: Mapping[str, Pattern] = {
+    f"{CUSTOM} Convolution2DTransposeBias": _of_mediapipe,
     "CONV_2D": _of_planes,
     "CONV_3D": _of_volumes,
     "DEPTHWISE_CONV_2D": _depthwise,

@@ -1,10 +1,12 @@
-"""The options of custom ops, where they are a FlexBuffer, as those of TensorFlow Lite's own are.
+"""The options of custom ops: of TensorFlow Lite's own a FlexBuffer, of MediaPipe's a C struct.
 
-Format: https://flatbuffers.dev/flexbuffers/, a map by the names of options.
+Format: https://flatbuffers.dev/flexbuffers/, a map by the names of options. The structs are those
+of LiteRT's own ops, `TfLiteTransposeConvParams` and `TfLitePoolParams` in its `builtin_op_data.h`.
 """
 
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from flatbuffers import flexbuffers
@@ -14,7 +16,26 @@ from plumbline.errors.unsupported_ops import Unsupported
 _DAMAGED = (struct.error, IndexError, ValueError, TypeError, OverflowError)
 """What reading raises where offsets lead outside of the bytes, or to what is no number."""
 
+_INT = struct.Struct("<i")
+
+_OF_WINDOWS = ("Padding", "StrideW", "StrideH", "FilterWidth", "FilterHeight")
+"""What the structs begin with, by the names that tables of options have for it."""
+
 _Number = TypeVar("_Number", int, float)
+
+
+class OptionsOfWindows:
+    """Those of a struct, under the names of accessors of a table of options."""
+
+    def __init__(self, content: bytes) -> None:
+        """Those of these bytes, which may end before the last."""
+        for name, (number,) in zip(_OF_WINDOWS, _INT.iter_unpack(_whole(content)), strict=False):
+            # Of paddings the struct has one more, that is unknown.
+            setattr(self, name, partial(int, number - 1 if name == "Padding" else number))
+
+
+def _whole(content: bytes) -> bytes:
+    return content[: len(content) // _INT.size * _INT.size]
 
 
 class CustomOptions:

@@ -94,12 +94,10 @@ def convolution(
     shape = weight.stored.shape
     count, rank = math.prod(shape[1:]), len(shape) - 2
     how = [*strides], [*padding], [*dilations], groups
-    # PyTorch has none of integers that are dilated.
-    is_of_integers = max(dilations) == 1 and count <= MOST_SUMMED
-    if not _are_bytes(x, weight) or not (is_of_integers or count <= _MOST_EXACT):
+    if not _are_bytes(x, weight) or count > MOST_SUMMED:
         return _CONVOLUTIONS[rank](x.real, weight.real, bias, *how)
     are_bytes = convolves_bytes(with_missing_channels(shape, groups), groups)
-    if count <= _MOST_EXACT and not (is_of_integers and are_bytes):
+    if count <= _MOST_EXACT and not are_bytes:
         sums = _CONVOLUTIONS[rank](x.less_zero, weight.less_zero, None, *how)
         return _scaled(sums, x, weight, bias, [-1] + [1] * rank)
     result: torch.Tensor = convolution_of_integers(

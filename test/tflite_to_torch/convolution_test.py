@@ -1,5 +1,6 @@
 """Convolutions and pools, against LiteRT."""
 
+import struct
 import sys
 from pathlib import Path
 
@@ -7,6 +8,9 @@ import pytest
 import torch
 from ai_edge_litert import schema_py_generated as schema
 
+import plumbline
+from plumbline.errors import UserError
+from plumbline.tflite_to_torch.program import load_tflite
 from test.tflite_to_torch.models import Case, Value, check, given, known, result, weights
 
 _ACTIVATIONS, _PADDING = schema.ActivationFunctionType, schema.Padding
@@ -51,6 +55,18 @@ def _pool(
 ) -> schema.Pool2DOptionsT:
     return schema.Pool2DOptionsT(padding, strides[1], strides[0], sizes[1], sizes[0], activation)
 
+
+def _struct(padding: int, strides: tuple[int, int], sizes: tuple[int, int] = (0, 0)) -> bytes:
+    """Options as MediaPipe's ops have them."""
+    return struct.pack("<6i", padding + 1, *reversed(strides), *reversed(sizes), 0)
+
+
+_FLOAT = torch.float32
+_PLACED = [
+    (_PADDING.VALID, (6, 8), (2, 2), (3, 4)),
+    (_PADDING.VALID, (7, 9), (3, 2), (2, 4)),
+    (_PADDING.SAME, (7, 7), (2, 3), (4, 3)),
+]
 
 _IMAGE = (2, 7, 10, 4)
 _BYTES = [(_INT8, -5), (_UINT8, 121)]
@@ -122,6 +138,35 @@ CASES = [
     *(Case(op, [given(*_IMAGE)], options) for op, options in _POOLS),
     Case("L2_POOL_2D", [given(*_IMAGE)], _pool(_PADDING.SAME, (2, 3), (3, 4))),
     Case("L2_POOL_2D", [given(*_IMAGE)], _pool(_PADDING.VALID, (1, 1), (3, 4))),
+    # Of MediaPipe.
+    *(
+        Case(
+            "CUSTOM Convolution2DTransposeBias",
+            [given(1, 4, 5, 3), weights(given(2, *window, 3)), weights(given(2))],
+            _struct(padding, strides),
+            [Value(torch.empty(1, *sizes, 2))],
+        )
+        for padding, window, strides, sizes in (
+            (_PADDING.SAME, (3, 3), (2, 2), (8, 10)),
+            (_PADDING.SAME, (4, 2), (2, 1), (8, 5)),
+            (_PADDING.VALID, (3, 4), (2, 2), (9, 12)),
+        )
+    ),
+    *(
+        Case(
+            "CUSTOM MaxPoolingWithArgmax2D",
+            [given(2, *image, 3)],
+            _struct(padding, strides, strides),
+            [Value(torch.empty(2, *sizes, 3)) for _ in range(2)],
+        )
+        for padding, image, strides, sizes in _PLACED
+    ),
+    Case(
+        "CUSTOM MaxUnpooling2D",
+        [given(2, 3, 2, 3), Value(torch.arange(36).reshape(2, 3, 2, 3).int().fmod(6).view(_FLOAT))],
+        _struct(_PADDING.VALID, (2, 3), (2, 3)),
+        [Value(torch.empty(2, 6, 6, 3))],
+    ),
     # Quantized: weights of one scale, and with one for each channel.
     *(
         Case(
@@ -209,6 +254,50 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.op)
 def test_agrees_with_litert(case: Case, tmp_path: Path) -> None:
     check(case, tmp_path)
+
+
+def test_dilated_windows_are_of_bytes(tmp_path: Path) -> None:
+    case = Case(
+        "CONV_2D",
+        [
+            given(*_IMAGE, dtype=_INT8, scale=0.05, zero_point=7),
+            weights(given(3, 3, 2, 4, dtype=_INT8, scale=0.01)),
+            _bias(3, 0.0005),
+        ],
+        _conv(dilations=(2, 3)),
+        [result(_INT8, 0.2, -3)],
+    )
+    check(case, tmp_path, is_compiled=True)
+    lines = plumbline.compile(load_tflite(tmp_path / "model.tflite")).stage("torch").splitlines()
+    (convolution,) = (line for line in lines if "aten.convolution" in line)
+    assert "f32" not in convolution
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.op == "CUSTOM MaxPoolingWithArgmax2D"]
+)
+def test_places_are_whole_numbers_of_32_bits(case: Case, tmp_path: Path) -> None:
+    """LiteRT's tensors of them are of floats, which all but agree whatever these are."""
+    file, (_, expected) = case.write(tmp_path)
+    program = load_tflite(file)
+    _, places = program.model(*case.inputs).values()
+    _, compiled = plumbline.compile(program)(*case.inputs)
+    assert expected.view(_INT32).any()
+    for found in (places, compiled):
+        assert torch.equal(found.view(_INT32), expected.view(_INT32))
+
+
+def test_windows_of_places_do_not_overlap(tmp_path: Path) -> None:
+    case = Case(
+        "CUSTOM MaxPoolingWithArgmax2D",
+        [given(1, 6, 6, 2)],
+        _struct(_PADDING.VALID, (1, 1), (2, 2)),
+        [Value(torch.empty(1, 5, 5, 2)) for _ in range(2)],
+    )
+    file = tmp_path / "model.tflite"
+    file.write_bytes(case.content(case.results))
+    with pytest.raises(UserError, match=r"windows of \(2, 2\) are \(1, 1\) apart"):
+        load_tflite(file)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,13 @@ That of LOCAL_RESPONSE_NORMALIZATION leaves out the last channel of each window,
 has, and that of SUM gives of quantized numbers what differs from one run to the next.
 """
 
+_OF_XNNPACK = {
+    "CUSTOM Convolution2DTransposeBias",
+    "CUSTOM MaxPoolingWithArgmax2D",
+    "CUSTOM MaxUnpooling2D",
+}
+"""Ops that LiteRT has no kernels for, but hands to XNNPACK; their results have to have sizes."""
+
 _IN_OTHER_ORDER = {"RESIZE_BILINEAR"}
 """Ops whose results PyTorch and compiled code round on the way, each in its own order."""
 
@@ -200,20 +207,17 @@ def _operator(op: Op, model: Any) -> Any:
 
 
 def answers(
-    content: bytes, *calls: Sequence[torch.Tensor], are_of_reference: bool = True
+    content: bytes,
+    *calls: Sequence[torch.Tensor],
+    resolver: OpResolverType = OpResolverType.BUILTIN_REF,
 ) -> list[list[torch.Tensor]]:
     """What LiteRT's interpreter answers to some calls, one after the other.
 
     Args:
       content: the model's file.
       calls: the arguments of each.
-      are_of_reference: whether its kernels are to be those of reference, or those for the CPU.
+      resolver: which kernels it has: those of reference, those for the CPU, or XNNPACK's first.
     """
-    resolver = (
-        OpResolverType.BUILTIN_REF
-        if are_of_reference
-        else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-    )
     interpreter = Interpreter(model_content=content, experimental_op_resolver_type=resolver)
     interpreter.allocate_tensors()
     made = []
@@ -226,6 +230,14 @@ def answers(
             [torch.from_numpy(np.array(interpreter.get_tensor(each["index"]))) for each in results]
         )
     return made
+
+
+def _resolver(op: str) -> OpResolverType:
+    if op in _OF_XNNPACK:
+        return OpResolverType.BUILTIN
+    if op in _NOT_OF_REFERENCE:
+        return OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    return OpResolverType.BUILTIN_REF
 
 
 @dataclass(frozen=True)
@@ -250,7 +262,7 @@ class Case:
         (expected,) = answers(
             self.content(self.results),
             self.inputs,
-            are_of_reference=self.op not in _NOT_OF_REFERENCE,
+            resolver=_resolver(self.op),
         )
         results = [
             replace(each, numbers=answer)

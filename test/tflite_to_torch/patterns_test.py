@@ -56,6 +56,8 @@ _COMPILED = [
     _chosen("SOFTMAX", torch.int8),
     _chosen("MEAN", torch.uint8),
     _chosen("RESIZE_BILINEAR", torch.int8),
+    _chosen("CUSTOM Convolution2DTransposeBias"),
+    _chosen("CUSTOM MaxUnpooling2D"),
     _chosen("CUSTOM TFLite_Detection_PostProcess"),
     _chosen("NON_MAX_SUPPRESSION_V5", torch.int32),
 ]
