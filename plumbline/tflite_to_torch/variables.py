@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 
@@ -75,7 +76,7 @@ class Variables(torch.nn.Module):
     def _with_states(self, compute: StatePattern) -> Pattern:
         """The pattern of an op some of whose operands are its states."""
 
-        def pattern(node: Node, *operands: Operand | None) -> torch.Tensor:
+        def pattern(node: Node, *operands: Operand | None) -> Any:
             # What is written later does not change what has been read.
             before = [
                 dataclasses.replace(each, stored=self._state(each.tensor).clone())
