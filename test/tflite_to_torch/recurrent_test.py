@@ -88,9 +88,11 @@ def _lstm(
 
 
 def _lstms(*, time_major: bool, is_merged: bool, has_more: bool = False, **parts: bool) -> bytes:
-    sizes = (_STEPS, _BATCH) if time_major else (_BATCH, _STEPS)
+    # Of several sequences that come first LiteRT gives now these, now other results.
+    batch = _BATCH if time_major else 1
+    sizes = (_STEPS, batch) if time_major else (batch, _STEPS)
     results = _PROJECTED if parts.get("is_projected") else _UNITS
-    states = [_state(_BATCH, results), _state(_BATCH, _UNITS)] * 2
+    states = [_state(batch, results), _state(batch, _UNITS)] * 2
     operands = [
         given(*sizes, _SIZE),
         *_weights_of_lstm(**parts),
