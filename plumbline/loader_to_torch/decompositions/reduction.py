@@ -157,8 +157,9 @@ def _quantile(
     if flat.dim() == 0:
         flat = flat.reshape(1)
     ranks, weight = _ranks_of_quantile(q, flat.shape[axis], operand.dtype, interpolation)
-    values = [of_rank(flat, rank, axis)[0] for rank in ranks]
-    value = torch.lerp(values[0], values[-1], weight) if len(values) > 1 else values[0]
+    values = [of_rank(flat, rank, axis)[0] for rank in dict.fromkeys(ranks)]
+    # Of one value it is still NaN if that is infinite.
+    value = torch.lerp(values[0], values[-1], weight) if len(ranks) > 1 else values[0]
     value = torch.where(flat.isnan().any(axis, keepdim=True), math.nan, value)
     if dim is None or operand.dim() == 0:
         return value.reshape([1] * operand.dim() if keepdim else ())
@@ -187,8 +188,7 @@ def _ranks_of_quantile(
             return [above], weight
         case "nearest":
             return [nearest], weight
-    same = isinstance(below, int) and below == above
-    return [below] if same else [below, above], 0.5 if interpolation == "midpoint" else weight
+    return [below, above], 0.5 if interpolation == "midpoint" else weight
 
 
 def _mode(

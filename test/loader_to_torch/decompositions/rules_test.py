@@ -258,6 +258,10 @@ def test_quantiles(q: float, way: str) -> None:
     _check(aten.quantile.scalar, operand, q, 1, interpolation=way)
     _check(aten.quantile.scalar, operand[1:].to(F64), q, interpolation=way)
     _check(aten.quantile.scalar, operand[:, ::5].clone(), q, 0, True, interpolation=way)
+    # Of which it is NaN by some ways.
+    infinite = torch.tensor([[math.inf], [-math.inf], [1.0]]).expand(3, 5)
+    _check(aten.quantile.scalar, infinite, q, 0, interpolation=way)
+    _check(aten.quantile.scalar, infinite, q, 1, interpolation=way)
 
 
 @pytest.mark.parametrize("name", ["median", "nanmedian", "mode"])
