@@ -93,7 +93,7 @@ from plumbline.loader_to_torch.scalars import (
     return_numbers_as_tensors,
 )
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
-from plumbline.loader_to_torch.size_guards import assert_guards
+from plumbline.loader_to_torch.size_guards import assert_guards, guards_settled
 from plumbline.loader_to_torch.smallest_sizes import (
     SizesDoNotHold,
     exclude_sizes_that_do_not_hold,
@@ -118,6 +118,7 @@ from plumbline.loader_to_torch.traced_functions import TracedFunctions
 from plumbline.loader_to_torch.weights import (
     LARGEST_LITERAL,
     ReadableLiterals,
+    copy_literals,
     lift_weights,
     name_arguments,
 )
@@ -320,15 +321,18 @@ def to_torch_dialect(
       UserError: the importer has no type for a value of it.
       LoweringError: a pass of torch-mlir refuses it.
     """
-    fold_constants(exported, LARGEST_LITERAL)
-    if embedded:
-        compute_weights(exported)
-    weights = {name: as_real(value) for name, value in lift_weights(exported).items()}
-    _drop_none_results(exported)
-    names = tensor_names(exported, weights)
-    split_complex(exported)
-    store_as_integers(exported)
-    spell_bools_as_numbers(exported)
+    with guards_settled(who, exported):
+        fold_constants(exported, LARGEST_LITERAL)
+        if embedded:
+            compute_weights(exported)
+        weights = {name: as_real(value) for name, value in lift_weights(exported).items()}
+        _drop_none_results(exported)
+        names = tensor_names(exported, weights)
+        split_complex(exported)
+        store_as_integers(exported)
+        spell_bools_as_numbers(exported)
+        # The importer is given what all of these have made.
+        copy_literals(exported)
     with lent_context(torch=True) as context:
         text, shapes = _lower(
             who, exported, func_name, list(weights), names, context, embedded=embedded
@@ -535,7 +539,8 @@ def _functional(
     followed = FollowedProgram(exported, functional)
     exclude_sizes_that_do_not_hold(who, followed, functional.range_constraints, dims)
     assert_guards(functional, followed)
-    _ready_to_import(who, functional, is_drawn_from=GENERATOR in state_of(program))
+    with guards_settled(who, functional):
+        _ready_to_import(who, functional, is_drawn_from=GENERATOR in state_of(program))
     return functional
 
 

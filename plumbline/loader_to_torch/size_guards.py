@@ -6,6 +6,7 @@ PyTorch refuses the program; of `Dim.AUTO` and `Dim.DYNAMIC` they restrict what 
 called with, as `ExportedProgram.module()` checks. Decompositions add guards of their own.
 """
 
+import contextlib
 import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,13 @@ from typing import Any
 
 import sympy
 import torch
+from torch.fx.experimental import _config
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils._sympy.functions import FloatPow, FloorDiv, Mod, PythonMod
 from torch.utils._sympy.printers import PythonPrinter
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
+from plumbline.errors import UserError
 from plumbline.loader_to_torch.assertions import ASSERT_NUMBER
 from plumbline.loader_to_torch.followed_program import FollowedProgram, symbolic_sizes_of
 from plumbline.loader_to_torch.node_locations import all_nodes
@@ -156,12 +159,10 @@ def _stretched(node: torch.fx.Node) -> Iterator[sympy.Basic]:
 
 def _guards(exported: torch.export.ExportedProgram) -> dict[sympy.Basic, list[FrameSummary]]:
     """All guards, and where they were noted, as far as that is known."""
-    inputs = exported.graph.find_nodes(op="placeholder")
-    size = next((size for node in inputs for _, size in symbolic_sizes_of(node)), None)
+    environment = _environment(exported)
     guards: dict[sympy.Basic, list[FrameSummary]] = {}
-    if size is None:
+    if environment is None:
         return guards
-    environment: ShapeEnv = size.node.shape_env
     for guard in environment.guards:
         condition = environment.replace(guard.expr)
         if condition.free_symbols:
@@ -170,6 +171,35 @@ def _guards(exported: torch.export.ExportedProgram) -> dict[sympy.Basic, list[Fr
             if isinstance(frame, FrameSummary):
                 frames.append(frame)
     return guards
+
+
+def _environment(exported: torch.export.ExportedProgram) -> ShapeEnv | None:
+    """What knows the sizes of a program, if any is dynamic."""
+    inputs = exported.graph.find_nodes(op="placeholder")
+    size = next((size for node in inputs for _, size in symbolic_sizes_of(node)), None)
+    return None if size is None else size.node.shape_env
+
+
+@contextlib.contextmanager
+def guards_settled(who: str, exported: torch.export.ExportedProgram) -> Iterator[None]:
+    """Has what is done to a program meanwhile hold for any size, as no guard is asserted any more.
+
+    PyTorch's questions whether a size is 1, say, are answered as for most sizes then, and not as
+    the example's would have it, which it would note as a guard.
+
+    Raises:
+      UserError: something asked for a size of the example's all the same.
+    """
+    environment = _environment(exported)
+    before = [] if environment is None else [*environment.guards]
+    with _config.patch(backed_size_oblivious=True):  # type: ignore[attr-defined]
+        yield
+    if environment is not None and len(environment.guards) > len(before):
+        guard = PythonPrinter().doprint(environment.guards[len(before)].expr)
+        raise UserError(
+            f"{who}: it could be compiled for such sizes only where {guard}; give an example of "
+            "larger sizes, or leave them static"
+        )
 
 
 def _is_of_torch(frame: FrameSummary) -> bool:

@@ -43,7 +43,6 @@ def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tens
             continue
         kept.append(spec)
         if spec.kind is InputKind.CONSTANT_TENSOR and _is_literal(name, value):
-            _copy_where_no_literal_is_known(node)
             continue
         spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
         weights[name] = value.detach().contiguous()
@@ -55,11 +54,19 @@ def _is_literal(name: str, constant: torch.Tensor) -> bool:
     return constant.numel() <= LARGEST_LITERAL or is_literal_table(name)
 
 
-def _copy_where_no_literal_is_known(constant: torch.fx.Node) -> None:
-    """Has lists, as those of `torch.cat`, and what takes a number out hold a copy of a constant.
+def copy_literals(exported: torch.export.ExportedProgram) -> None:
+    """Has lists, as those of `torch.cat`, and what takes a number out hold copies of literals.
 
-    The importer knows a literal as an argument of its own only, and not of all ops.
+    These are the constants that `lift_weights` has left. The importer knows one as an argument of
+    its own only, and not of all ops.
     """
+    placeholders = {node.name: node for node in exported.graph.find_nodes(op="placeholder")}
+    for spec in exported.graph_signature.input_specs:
+        if spec.kind is InputKind.CONSTANT_TENSOR:
+            _copy_where_no_literal_is_known(placeholders[spec.arg.name])
+
+
+def _copy_where_no_literal_is_known(constant: torch.fx.Node) -> None:
     users = [
         user
         for user in constant.users

@@ -155,6 +155,28 @@ def test_a_pooling_of_a_dim_with_a_name_has_windows_for_the_rest() -> None:
         torch.testing.assert_close(program(x)[0], _pooled_with_the_rest(x))
 
 
+def test_parts_of_complex_numbers_are_of_any_size() -> None:
+    """Which of the example are one number, and are taken apart when guards are asserted already."""
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return torch.view_as_real(torch.complex(x, x * 2)[::2])
+
+    program = _compile(function, (2,), {0: Dim("count")})
+    for count in (1, 2, 5):
+        x = torch.randn(count)
+        torch.testing.assert_close(program(x)[0], function(x))
+
+
+def test_a_guard_that_comes_too_late_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask(exported: torch.export.ExportedProgram) -> None:
+        (x,) = exported.graph.find_nodes(op="placeholder")
+        assert x.meta["val"].shape[0] > 2
+
+    monkeypatch.setattr("plumbline.loader_to_torch.export.split_complex", ask)
+    with pytest.raises(UserError, match=r"compiled for such sizes only where .* > 2"):
+        _compile(lambda x: x * 2, (5,), {0: Dim("count", min=2)})
+
+
 def _as_many_as_fit(x: torch.Tensor) -> torch.Tensor:
     return x[: x.shape[0] // (x.shape[1] - 3)] * 2
 

@@ -44,6 +44,16 @@ def _numbers(*sizes: int, dtype: torch.dtype = C64) -> torch.Tensor:
     return torch.randn(*sizes, dtype=dtype, generator=torch.Generator().manual_seed(0))
 
 
+def test_parts_that_are_constants() -> None:
+    numbers = torch.tensor([1.0, -2.0])
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        both = torch.complex(numbers, numbers.flip(0))
+        return torch.cat([both.real, x, both.imag])
+
+    _check(function, torch.randn(3))
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_abs(dtype: torch.dtype) -> None:
     _check(lambda x: torch.view_as_complex(x).abs(), Sampler(dtype).telling(50, 7, 2))
