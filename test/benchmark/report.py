@@ -27,7 +27,8 @@ _EXPLANATION = """\
 - `ceiling`: the least time in which this machine could do the case's multiply-adds, or move its
   inputs, weights and outputs once, whichever takes longer, as a share of our time. The rates are
   measured in the same turns, with as many threads, the same instructions, and as much memory.
-  Exponentials and the like are not counted.
+  Exponentials and the like are not counted; products with zeros around images are, which ours
+  leaves out.
 - `error`: the largest against float64, relative to the largest value: ours / PyTorch eager's.
 - `c`: what Plumbline took to compile the program, in seconds, as the first of a process."""
 
