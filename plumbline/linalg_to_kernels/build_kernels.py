@@ -49,7 +49,7 @@ def build_kernels(module: ir.Operation, strategies: Strategies) -> None:
             for op in module.regions[0].blocks[0].operations
             if GROUP in op.attributes
         }
-        empty = [function for function in groups.values() if not _members(function)[0]]
+        empty = [function for function in groups.values() if not members_of(function)[0]]
         for function in empty:
             function.location.emit_error(
                 f"'func.func' op has {GROUP}, which only a function that consists of computations "
@@ -82,7 +82,7 @@ def build_kernels(module: ir.Operation, strategies: Strategies) -> None:
             function.erase()
 
 
-def _members(function: ir.Operation) -> tuple[list[Computation], frozenset[ir.Value]]:
+def members_of(function: ir.Operation) -> tuple[list[Computation], frozenset[ir.Value]]:
     """The computations of a group, and its outputs."""
     block = function.regions[0].blocks[0]
     operations = [view.operation for view in block.operations]
@@ -100,7 +100,7 @@ def _kernel(function: ir.Operation, strategies: Strategies) -> tuple[ir.Operatio
     block = function.regions[0].blocks[0]
     arguments = list(block.arguments)
     results = list(block.operations[len(block.operations) - 1].operands)
-    plan = strategies.plan(*_members(function))
+    plan = strategies.plan(*members_of(function))
     types = [
         _buffer_type(
             _packed_type(value.type, plan.packed.get(value)), loosely=plan.is_loosely_typed

@@ -61,6 +61,7 @@ from plumbline.linalg_to_kernels.rearrange_weights import rearrange_weights
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
 from plumbline.linalg_to_kernels.rounded_clamps import round_by_sums
 from plumbline.linalg_to_kernels.select_clamps import select_clamps
+from plumbline.linalg_to_kernels.share_groups import share_groups
 from plumbline.linalg_to_kernels.small_angles import reduce_small_angles
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
@@ -145,6 +146,10 @@ def _for_unit(run: Callable[[ir.Operation, VectorUnit], None]) -> Callable[..., 
 
 def _form_fusion_groups(module: ir.Operation, unit: VectorUnit) -> None:
     form_fusion_groups(module, CpuStrategies(unit))
+
+
+def _share_groups(module: ir.Operation, unit: VectorUnit) -> None:
+    share_groups(module, CpuStrategies(unit))
 
 
 def _build_kernels(module: ir.Operation, unit: VectorUnit) -> None:
@@ -290,6 +295,13 @@ FORM_FUSION_GROUPS = Pass(
     "form-fusion-groups",
     "Move what one kernel is to compute into functions on tensors, which are shared",
     _for_unit(_form_fusion_groups),
+    _UNIT_OPTIONS,
+)
+
+SHARE_GROUPS = Pass(
+    "share-groups",
+    "Have groups that differ in numbers alone be one, which takes these numbers",
+    _for_unit(_share_groups),
     _UNIT_OPTIONS,
 )
 
@@ -517,6 +529,7 @@ def linalg_to_kernels_pipeline(
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,
             FORM_FUSION_GROUPS.with_options(options),
+            SHARE_GROUPS.with_options(options),
             *([COUNT_WORK] if timed else []),
             BUILD_KERNELS.with_options(options),
             # Of pads those are left that no kernel does.

@@ -190,6 +190,7 @@ PASSES = _by_name(
         linalg_to_kernels.STREAM_RESULTS,
         linalg_to_kernels.PREFETCH_ROWS,
         linalg_to_kernels.FORM_FUSION_GROUPS,
+        linalg_to_kernels.SHARE_GROUPS,
         linalg_to_kernels.MERGE_SORTS,
         linalg_to_kernels.OUTLINE_LOOPS,
         linalg_to_kernels.PAD_BY_ELEMENTS,

@@ -579,6 +579,25 @@ def test_a_recurrence_by_factors_of_one_number_is_not_formed_anew_with_each_step
     assert many < 3.5 * few, "a cost that is quadratic is 8 times as high"
 
 
+@pytest.mark.parametrize("target_cpu", ["native", "x86-64"])
+def test_steps_with_factors_of_their_own_share_kernels(target_cpu: str) -> None:
+    weight = nn.Parameter(torch.randn(24, 24) / 5)
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        for step in range(1, 6):
+            x = (x - 0.3 / step * torch.tanh(x @ weight)) / (1.1 + step)
+            x = (x * (0.7 + step)).softmax(-1)
+        return x
+
+    x = torch.randn(17, 24)
+    program = plumbline.compile(_Function(function), (x,), target_cpu=target_cpu)
+    torch.testing.assert_close(program(x)[0], function(x).detach())
+    kernels = re.findall(r"func.func private @(\w+)", program.stage("kernels"))
+    calls = re.findall(r"call @(\w+)\(", program.stage("kernels"))
+    assert len(kernels) <= 3
+    assert len(calls) >= 10
+
+
 def test_no_context_stays_for_what_is_known_of_its_loops() -> None:
     plumbline.compile(_Function(_norm_and_sum), (torch.randn(3, 5), torch.randn(3, 5)))
     assert not computations._loops.cache_info().currsize
