@@ -14,6 +14,7 @@ from plumbline.bindings.walk import all_operations, callee
 from plumbline.linalg_to_kernels.build_kernels import members_of
 from plumbline.linalg_to_kernels.computations import GENERIC
 from plumbline.linalg_to_kernels.fusion_groups import GROUP
+from plumbline.linalg_to_kernels.shared_functions import text_of
 from plumbline.linalg_to_kernels.strategies import Strategies
 
 _DIVISION = "arith.divf"
@@ -30,7 +31,9 @@ def share_groups(module: ir.Operation, strategies: Strategies) -> None:
         for view in module.regions[0].blocks[0].operations:
             if GROUP in view.operation.attributes:
                 group = _Numbers(view.operation)
-                alike.setdefault(group.key(), []).append(group)
+                # Those alike without numbers are one already.
+                if group.constants:
+                    alike.setdefault(group.key(), []).append(group)
         calls: dict[str, list[ir.Operation]] = {}
         for op in all_operations(module):
             if op.name == "func.call":
@@ -65,14 +68,11 @@ class _Numbers:
         self.function.attributes["sym_name"] = none
         for op in self.constants:
             op.attributes["value"] = none
-        # In generic form, of which it does not matter whether it verifies.
-        text = self.function.get_asm(
-            use_local_scope=True, enable_debug_info=False, print_generic_op_form=True
-        )
+        text = text_of(self.function)
         self.function.attributes["sym_name"] = name
         for op, value in zip(self.constants, self.values, strict=True):
             op.attributes["value"] = value
-        return str(text)
+        return text
 
 
 def _may_be_given(op: ir.Operation) -> bool:

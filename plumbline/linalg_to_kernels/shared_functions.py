@@ -3,6 +3,17 @@
 from torch_mlir import ir
 
 
+def text_of(function: ir.Operation) -> str:
+    """What is equal for functions that do the same: all but where they come from.
+
+    It is in generic form, of which it does not matter whether it verifies: that is found out anew
+    before any other is printed, which took longer than to print it.
+    """
+    return str(
+        function.get_asm(use_local_scope=True, enable_debug_info=False, print_generic_op_form=True)
+    )
+
+
 class SharedFunctions:
     """The functions that a pass makes, each once."""
 
@@ -24,11 +35,7 @@ class SharedFunctions:
 
         Gives the name of that which is there then.
         """
-        # In generic form, of which it does not matter whether it verifies: that is found out anew
-        # before any other is printed, which took longer than to print it.
-        text = function.get_asm(
-            use_local_scope=True, enable_debug_info=False, print_generic_op_form=True
-        )
+        text = text_of(function)
         if text in self._by_text:
             function.erase()
         else:
