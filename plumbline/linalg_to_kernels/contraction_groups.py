@@ -33,7 +33,7 @@ from plumbline.linalg_to_kernels.dequantized_weights import multiplies_dequantiz
 from plumbline.linalg_to_kernels.expand_contractions import is_weight
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
-from plumbline.linalg_to_kernels.pads import zeros_around
+from plumbline.linalg_to_kernels.pads import Pads, zeros_around
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
 from plumbline.linalg_to_kernels.products import (
     Access,
@@ -45,7 +45,7 @@ from plumbline.linalg_to_kernels.products import (
 from plumbline.linalg_to_kernels.sizes import size_of
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation, can_be_vectors
 from plumbline.linalg_to_kernels.vectors import add
-from plumbline.linalg_to_kernels.window_zeros import Pads, zeros_of
+from plumbline.linalg_to_kernels.window_zeros import zeros_of
 from plumbline.signature.packed_layout import PackedLayout
 from plumbline.target.vector_unit import VectorUnit
 

@@ -11,6 +11,7 @@ from enum import Enum
 from torch_mlir import ir
 
 from plumbline.linalg_to_kernels.dot_instructions import DotInstruction, dot_instruction
+from plumbline.linalg_to_kernels.pads import Pads
 from plumbline.linalg_to_kernels.plane_strips import Strip, strip_of_windows
 from plumbline.linalg_to_kernels.planned_memory import buffer_bytes
 from plumbline.linalg_to_kernels.products import DYNAMIC, Access, SumOfProducts, product_of
@@ -22,7 +23,7 @@ from plumbline.linalg_to_kernels.register_tile import (
     streaming_tile,
 )
 from plumbline.linalg_to_kernels.strides import Groups, groups_of, static_stride
-from plumbline.linalg_to_kernels.window_zeros import Pads, WindowZeros, window_zeros
+from plumbline.linalg_to_kernels.window_zeros import WindowZeros, window_zeros
 from plumbline.signature.packed_layout import PackedLayout
 from plumbline.target.vector_unit import VectorUnit
 

@@ -469,16 +469,7 @@ class _RegisterTiles:
                 loop = self._read_ahead(rows, first, panel, block)
             if finishes is not None and self._fetches_ahead:
                 if_else(finishes, lambda: self._ask_for_result(rows, first, panel))
-            bounds = {
-                zeros.within[0]: (
-                    memref.load(scratch.bounds, [lower]),
-                    memref.load(scratch.bounds, [upper]),
-                )
-                for zeros, (lower, upper) in zip(
-                    self._plan.bounded, self._places_of_bounds(first), strict=True
-                )
-            }
-            factors = _Tile(left, panel.masks, bounds)
+            factors = _Tile(left, panel.masks, self._bounds(first))
             sums = self._summed_loops(
                 groups, factors, index(0), panel.right, index(0), starts, block, loop
             )
@@ -593,6 +584,14 @@ class _RegisterTiles:
             else:
                 rows.append(memref.load(self._scratch.rows, [arith.addi(first, index(row))]))
         return rows
+
+    def _bounds(self, first: ir.Value) -> dict[int, tuple[ir.Value, ir.Value]]:
+        """What is noted of loops within windows for the tile that begins at a row of a chunk."""
+        bounded, bounds = self._plan.bounded, self._scratch.bounds
+        return {
+            zeros.within[0]: (memref.load(bounds, [lower]), memref.load(bounds, [upper]))
+            for zeros, (lower, upper) in zip(bounded, self._places_of_bounds(first), strict=True)
+        }
 
     def _bounds_along(
         self, zeros: WindowZeros, region: Region, rows: tuple[ir.Value, ir.Value]

@@ -16,6 +16,9 @@ from plumbline.bindings.walk import defining_operation, operations_named
 from plumbline.linalg_to_kernels.building import for_each, index
 from plumbline.linalg_to_kernels.computations import DYNAMIC, is_zero, number_everywhere
 
+Pads = tuple[tuple[int, int], ...]
+"""How many zeros are before and after a tensor along each of its axes."""
+
 
 def pad_by_elements(module: ir.Operation) -> None:
     """Replaces each `tensor.pad` of `module` by so many of one value on each side."""
@@ -33,8 +36,7 @@ class Zeros:
     """Zeros around a tensor."""
 
     source: ir.Value
-    pads: tuple[tuple[int, int], ...]
-    """How many there are before and after it along each axis."""
+    pads: Pads
 
 
 def zeros_around(padded: ir.Value) -> Zeros | None:

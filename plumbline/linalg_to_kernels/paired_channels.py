@@ -21,7 +21,7 @@ from plumbline.linalg_to_kernels.computations import (
 from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products
 from plumbline.linalg_to_kernels.dot_instructions import dot_instruction
 from plumbline.linalg_to_kernels.expand_contractions import is_weight
-from plumbline.linalg_to_kernels.pads import zeros_around
+from plumbline.linalg_to_kernels.pads import Pads, zeros_around
 from plumbline.linalg_to_kernels.products import sum_of_products
 from plumbline.linalg_to_kernels.vectors import cast
 from plumbline.target.vector_unit import VectorUnit
@@ -49,8 +49,7 @@ class _Image:
     """Which operand it is; the other one are the weights."""
     narrow: ir.Value
     """It before it is widened, and before there are zeros around it."""
-    pads: tuple[tuple[int, int], ...]
-    """How many of these there are before and after it along each axis."""
+    pads: Pads
     channels: int
     """The loop over channels."""
     at_once: int

@@ -28,6 +28,7 @@ from plumbline.linalg_to_kernels.building import (
     least,
     total,
 )
+from plumbline.linalg_to_kernels.pads import Pads
 from plumbline.linalg_to_kernels.products import Access
 from plumbline.linalg_to_kernels.vectors import cast, mask_of_first, masked_load, splat
 
@@ -45,8 +46,8 @@ Span = tuple[ir.Value, ir.Value]
 class Strip:
     """What a strip holds."""
 
-    pads: tuple[tuple[int, int], ...]
-    """How many zeros are before and after the image along each of its axes."""
+    pads: Pads
+    """The zeros around the image."""
     down_axis: int | None
     """The axis along which rows of windows are; None: there is one row."""
     step_down: int

@@ -6,7 +6,7 @@ leaves these out; where a tile is whole rows of a plane it is known which of the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith
@@ -15,15 +15,12 @@ from plumbline.bindings.walk import defining_operation
 from plumbline.linalg_to_kernels.building import index, least
 from plumbline.linalg_to_kernels.computations import reassociation
 from plumbline.linalg_to_kernels.constants import argument_attributes
-from plumbline.linalg_to_kernels.pads import zeros_around
+from plumbline.linalg_to_kernels.pads import Pads, zeros_around
 from plumbline.linalg_to_kernels.products import DYNAMIC, Access
 
 ZEROS = "plumbline.zeros"
 """The attribute of an argument of a group that has zeros around it wherever the group is called:
 how many before and after it along each axis."""
-
-Pads = tuple[tuple[int, int], ...]
-"""How many zeros are before and after a tensor along each of its axes."""
 
 
 def zeros_of(value: ir.Value) -> Pads:
@@ -133,5 +130,5 @@ def window_zeros(
             )
             for at in range(window)
         )
-        result.append(WindowZeros(axis, pad, within[0], over[0], on_zeros))
+        result.append(replace(found, on_zeros=on_zeros))
     return tuple(result)
