@@ -19,6 +19,10 @@ _FEW_ROWS = 25
 """Between no more rows than that, on both sides, PyTorch computes distances exactly."""
 
 
+def _are_known(*sizes: Any) -> bool:
+    return not any(isinstance(size, torch.SymInt) for size in sizes)
+
+
 def cdist(
     x1: torch.Tensor,
     x2: torch.Tensor,
@@ -61,7 +65,7 @@ def gradient(
     Raises:
       ValueError: there is no such order at the edges.
     """
-    if all(isinstance(size, int) for size in input.shape):
+    if _are_known(*input.shape):
         given: dict[str, Any] = {"spacing": spacing, "dim": dim, "edge_order": edge_order}
         return tuple(torch.gradient(input, **given))
     if edge_order not in (1, 2):
@@ -131,10 +135,6 @@ def _edge(
         + both / (step * next_step) * second
         - step / (next_step * both) * third
     )
-
-
-def _are_known(*sizes: Any) -> bool:
-    return not any(isinstance(size, torch.SymInt) for size in sizes)
 
 
 def take_along_dim(
@@ -236,7 +236,7 @@ def istft(
         options |= {"center": center, "normalized": normalized, "length": length}
         return torch.istft(input, n_fft, hop_length, win_length, window, **options)
 
-    if length is None or all(isinstance(size, int) for size in (length, input.shape[-1])):
+    if length is None or _are_known(length, input.shape[-1]):
         return signal(center=center, length=length)
     # All of it is there without a length, if it is not cut at its ends.
     whole = signal(center=False, length=None)
@@ -271,7 +271,7 @@ def tril_indices(row: int, col: int, offset: int = 0, **options: Any) -> torch.T
 
 
 def _is_dynamic_square(row: int, col: int) -> bool:
-    return isinstance(row, torch.SymInt) and statically_known_true(row == col)
+    return not _are_known(row) and statically_known_true(row == col)
 
 
 def linspace(
@@ -288,11 +288,11 @@ def linspace(
     """
     number = dtype or torch.get_default_dtype()
     is_complex = any(isinstance(bound, complex) for bound in (start, end))
-    if not isinstance(steps, torch.SymInt) or is_complex or not number.is_floating_point:
+    if _are_known(steps) or is_complex or not number.is_floating_point:
         return torch.linspace(start, end, steps, dtype=dtype, **options)
     places = torch.arange(steps)
     distance = torch.as_tensor(end - start, dtype=number)
-    step = distance / torch.clamp(_integer(steps - 1), min=1)
+    step = distance / torch.full((), steps - 1).clamp(min=1)
     # The half that is nearer to it is counted from each end, and one place alone from the start.
     from_start = (places == 0) | (places < steps // 2)
     return torch.where(
@@ -319,13 +319,17 @@ def affine_grid(
     theta: torch.Tensor, size: Sequence[int], align_corners: bool | None = None
 ) -> torch.Tensor:
     """Where `theta` takes the elements of images or volumes of a dynamic size."""
-    if not any(isinstance(each, torch.SymInt) for each in size):
+    if _are_known(*size):
         return functional.affine_grid(theta, list(size), align_corners)
     sizes = size[2:]
     coordinates = []
     for axis, count in enumerate(sizes):
         # From -1 to 1, where the middles of the outermost elements are, or else their edges.
-        last = torch.clamp(_integer(count - 1), min=1) if align_corners else _integer(count)
+        last = (
+            torch.clamp(torch.full((), count - 1), min=1)
+            if align_corners
+            else torch.full((), count)
+        )
         along_axis = (2 * torch.arange(count) + 1 - count).to(theta.dtype) / last.to(theta.dtype)
         shape = [1] * len(sizes)
         shape[axis] = count
@@ -334,7 +338,3 @@ def affine_grid(
     places = torch.stack([*reversed(coordinates), torch.ones_like(coordinates[0])], -1)
     grid = places.reshape(-1, len(sizes) + 1) @ theta.mT
     return grid.reshape(theta.shape[0], *sizes, len(sizes))
-
-
-def _integer(number: int) -> torch.Tensor:
-    return torch.full((), number, dtype=torch.int64)

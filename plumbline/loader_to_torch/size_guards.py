@@ -191,11 +191,11 @@ def guards_settled(who: str, exported: torch.export.ExportedProgram) -> Iterator
       UserError: something asked for a size of the example's all the same.
     """
     environment = _environment(exported)
-    before = [] if environment is None else [*environment.guards]
+    before = 0 if environment is None else len(environment.guards)
     with _config.patch(backed_size_oblivious=True):  # type: ignore[attr-defined]
         yield
-    if environment is not None and len(environment.guards) > len(before):
-        guard = PythonPrinter().doprint(environment.guards[len(before)].expr)
+    if environment is not None and len(environment.guards) > before:
+        guard = PythonPrinter().doprint(environment.guards[before].expr)
         raise UserError(
             f"{who}: it could be compiled for such sizes only where {guard}; give an example of "
             "larger sizes, or leave them static"
