@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from torch_mlir import ir
 from torch_mlir.dialects import bufferization
 
-from plumbline.bindings.walk import defining_operation, operations_named
+from plumbline.bindings.views import VIEWS
+from plumbline.bindings.walk import defining_operation, operations_named, users_through
 
 _FEW = 16
 """How many updates make a set."""
@@ -19,14 +20,7 @@ _UPDATE = "tensor.insert_slice"
 
 _RESHAPES = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"})
 
-_VIEWS = _RESHAPES | {
-    "bufferization.to_buffer",
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.subview",
-    "tensor.extract_slice",
-}
+_VIEWS = VIEWS | _RESHAPES | {"bufferization.to_buffer", "tensor.extract_slice"}
 """What may share the memory of its first operand, which whoever reads its result reads."""
 
 
@@ -96,14 +90,7 @@ def _contiguous(kind: ir.Type) -> ir.MemRefType:
 
 def _is_read_until(last: ir.Operation, update: ir.Operation) -> bool:
     """Whether what reads what an update gives, or a part of it, is the last one or before it."""
-    left = [update.results[0]]
-    while left:
-        for use in left.pop().uses:
-            user = use.owner.operation
-            if user == last:
-                continue
-            if user.block != last.block or not user.is_before_in_block(last):
-                return False
-            if user.name in _VIEWS:
-                left.append(user.results[0])
-    return True
+    return all(
+        user == last or (user.block == last.block and user.is_before_in_block(last))
+        for user in users_through(update.results[0], _VIEWS)
+    )
