@@ -34,12 +34,15 @@ def share_groups(module: ir.Operation, strategies: Strategies) -> None:
                 # Those alike without numbers are one already.
                 if group.constants:
                     alike.setdefault(group.key(), []).append(group)
+        several = [groups for groups in alike.values() if len(groups) > 1]
+        if not several:
+            return
         calls: dict[str, list[ir.Operation]] = {}
         for op in all_operations(module):
             if op.name == "func.call":
                 calls.setdefault(callee(op), []).append(op)
-        for groups in alike.values():
-            if len(groups) > 1 and not _is_found_by_numbers(groups[0].function, strategies):
+        for groups in several:
+            if not _is_found_by_numbers(groups[0].function, strategies):
                 _share(groups, calls)
 
 
