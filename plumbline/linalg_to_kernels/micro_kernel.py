@@ -23,6 +23,7 @@ from torch_mlir.dialects import arith, memref, vector
 
 from plumbline.linalg_to_kernels.building import (
     ALIGNMENT,
+    SCRATCH,
     LoopBody,
     either,
     for_each,
@@ -87,7 +88,11 @@ def allocate_scratch(plan: ContractionPlan, summed_in: ir.Type) -> Scratch:
     """Builds the stack space that `build_register_tiles` needs, which loops must not."""
 
     def buffer(size: int, type_: ir.Type) -> ir.Value:
-        return memref.alloca(ir.MemRefType.get([size], type_), [], [], alignment=ALIGNMENT)
+        type_ = ir.MemRefType.get([size], type_)
+        place = memref.alloca(type_, [], [], alignment=ALIGNMENT)
+        # Loops over whole panels and the last one are two.
+        place.owner.attributes[SCRATCH] = ir.UnitAttr.get()
+        return place
 
     rows = plan.chunk
     sums = buffer(rows * plan.tile.columns, summed_in)

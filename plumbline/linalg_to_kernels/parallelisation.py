@@ -14,8 +14,9 @@ from one number to another:
       scf.for %i = %first to %last step %c1 {
 
 Who has done his own share goes on with pieces of others (`kernels_to_llvm/forks.py`). Buffers that
-are used nowhere but in the loop are each chunk's own. As no sum is split, results are the same bits
-for every number of threads, and whoever does a chunk.
+are used nowhere but in the loop are each chunk's own, and so are copies of those that several loops
+use one after the other, if builders say that these may have some (`building.SCRATCH`). As no sum is
+split, results are the same bits for every number of threads, and whoever does a chunk.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ from torch_mlir.dialects import arith, scf
 from plumbline.bindings.views import NEW_MEMORY, VIEWS, root
 from plumbline.bindings.walk import all_operations, constant_integer
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
-from plumbline.linalg_to_kernels.building import PARALLEL, index, least, product
+from plumbline.linalg_to_kernels.building import PARALLEL, SCRATCH, index, least, product
 from plumbline.linalg_to_kernels.work import (
     Invariants,
     Trips,
@@ -69,7 +70,7 @@ _PURE = VIEWS | {
 def parallelise(module: ir.Operation, threads: Sequence[str]) -> None:
     """Splits the marked loops of each kernel of `module` that are worth it, for so many threads.
 
-    Takes off the marks of all.
+    Takes off the marks of all, and of buffers.
 
     Raises:
       UserError: that is no number of threads.
@@ -84,8 +85,9 @@ def parallelise(module: ir.Operation, threads: Sequence[str]) -> None:
                     if PARALLEL in op.attributes:
                         _split(op.operation, count)
         for op in all_operations(module):
-            if PARALLEL in op.attributes:
-                del op.attributes[PARALLEL]
+            for mark in (PARALLEL, SCRATCH):
+                if mark in op.attributes:
+                    del op.attributes[mark]
 
 
 def mark_loops(kernel: ir.Operation) -> None:
@@ -144,8 +146,7 @@ def _split(loop: ir.Operation, threads: int) -> None:
         pieces = _pieces(levels, threads)
         forall = scf.ForallOp([0, 0], [shares, pieces], [1, 1])
         with ir.InsertionPoint(forall.body):
-            for op in buffers.own:
-                _move_here(op)
+            buffers.move_here()
             share, piece = forall.induction_variables
             after = arith.addi(piece, index(1))
             first, end = (_begin(all_, shares, pieces, share, number) for number in (piece, after))
@@ -247,10 +248,12 @@ class _Buffers:
 
     def __init__(self, loop: ir.Operation) -> None:
         self._loop = loop
-        self.own: list[ir.Operation] = []
+        self._own: list[ir.Operation] = []
         """The allocations of buffers that the loop alone uses, and views of these."""
+        self._scratch: list[ir.Operation] = []
+        """The allocations of scratch that other loops use as well."""
         self.releases: list[ir.Operation] = []
-        """The operations that give them back."""
+        """The operations that give back the loop's own."""
         block = loop.block
         for view in block.operations:
             op = view.operation
@@ -258,7 +261,9 @@ class _Buffers:
                 break
             if op.name in NEW_MEMORY:
                 self._take(op)
-        self._own_roots = {op.results[0] for op in self.own if op.name in NEW_MEMORY}
+        self._own_roots = {
+            op.results[0] for op in (*self._own, *self._scratch) if op.name in NEW_MEMORY
+        }
         self._written = {
             root(_buffer(op)) for op in all_operations(loop) if op.name in _STORES
         } - self._own_roots
@@ -288,10 +293,23 @@ class _Buffers:
                     releases.append(user)
                 elif user.name in VIEWS and user.block == self._loop.block:
                     views.append(user)
+                elif SCRATCH in allocation.attributes:
+                    self._scratch.append(allocation)
+                    return
                 else:
                     return
-        self.own += views
+        self._own += views
         self.releases += releases
+
+    def move_here(self) -> None:
+        """Moves the loop's own to the insertion point, and copies there what is scratch."""
+        for op in self._own:
+            _move_here(op)
+        for scratch in self._scratch:
+            copy = scratch.clone().operation
+            for use in list(scratch.results[0].uses):
+                if self._is_inside(use.owner.operation):
+                    use.owner.operation.operands[use.operand_number] = copy.results[0]
 
     def _is_inside(self, op: ir.Operation) -> bool:
         while op.block != self._loop.block:

@@ -295,3 +295,43 @@ func.func private @nest(%x: memref<64x64x256xf32>, %y: memref<64x64xf32>) attrib
   }
   return
 }
+
+// -----
+
+// Of a buffer that two loops use one after the other, without telling each other anything, each chunk
+// has a copy.
+
+// CHECK-LABEL: func.func private @scratch(
+// CHECK:         %[[REST:.*]] = memref.alloca() : memref<256xf32>
+// CHECK:         scf.forall
+// CHECK-NEXT:      %[[OWN:.*]] = memref.alloca() : memref<256xf32>
+// CHECK:           memref.store %{{.*}}, %[[OWN]]
+// CHECK:           memref.load %[[OWN]]
+// CHECK:         memref.store %{{.*}}, %[[REST]]
+// CHECK:         memref.load %[[REST]]
+// ONE-LABEL:   func.func private @scratch(
+// ONE-NEXT:      memref.alloca() : memref<256xf32>
+func.func private @scratch(%x: memref<4096x256xf32>, %rest: memref<256xf32>) attributes {no_inline} {
+  %scratch = memref.alloca() {plumbline.scratch} : memref<256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %c4096 = arith.constant 4096 : index
+  scf.for %i = %c0 to %c4096 step %c1 {
+    scf.for %j = %c0 to %c256 step %c1 {
+      %0 = memref.load %x[%i, %j] : memref<4096x256xf32>
+      memref.store %0, %scratch[%j] : memref<256xf32>
+    }
+    scf.for %j = %c0 to %c256 step %c1 {
+      %0 = memref.load %scratch[%j] : memref<256xf32>
+      memref.store %0, %x[%i, %j] : memref<4096x256xf32>
+    }
+  } {plumbline.parallel}
+  scf.for %j = %c0 to %c256 step %c1 {
+    %0 = memref.load %rest[%j] : memref<256xf32>
+    memref.store %0, %scratch[%j] : memref<256xf32>
+    %1 = memref.load %scratch[%j] : memref<256xf32>
+    memref.store %1, %rest[%j] : memref<256xf32>
+  } {plumbline.parallel}
+  return
+}

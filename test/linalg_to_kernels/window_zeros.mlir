@@ -14,7 +14,7 @@
 // GROUPS:       func.func private @conv_kernel(%{{.*}}: tensor<1x64x9x9xf32> {plumbline.zeros = array<i64: 0, 0, 0, 0, 1, 1, 1, 1>}
 
 // CHECK-LABEL: func.func private @conv_kernel(
-// CHECK:         %[[BOUNDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<32xindex>
+// CHECK:         %[[BOUNDS:.*]] = memref.alloca() {alignment = 64 : i64, plumbline.scratch} : memref<32xindex>
 // Of each tile the first row of windows that its first and its last window are in, and how far from there zeros are.
 // CHECK:         scf.for %[[BEGIN:.*]] = %c0 to %c49 step %c7 {
 // CHECK:           %[[FIRST:.*]] = arith.divui %[[BEGIN]], %c7
