@@ -189,6 +189,18 @@ def test_many_rows_are_outermost_where_panels_are_near(columns: int, target_cpu:
     np.testing.assert_array_equal(result, left @ right)
 
 
+def test_of_two_far_operands_the_smaller_one_is_gone_over() -> None:
+    def rows_outermost(rows: int, summed: int, columns: int) -> bool:
+        shapes = ((rows, summed), (summed, columns), (rows, columns))
+        contraction = Contraction(_PRODUCT, (2,), shapes)
+        return Kernel(contraction, "x86-64-v4", constants=frozenset({1})).plan.rows_outermost
+
+    assert rows_outermost(4096, 1024, 1024)
+    # However many panels go over it.
+    assert not rows_outermost(512, 2048, 5632)
+    assert not rows_outermost(300, 1024, 4096)
+
+
 @pytest.mark.parametrize("target_cpu", _CPUS)
 @pytest.mark.parametrize(
     ("types", "dtypes", "result_type"),
