@@ -150,3 +150,77 @@ func.func @constant() {
   }
   return
 }
+
+// -----
+
+// Each row of a scan is for itself, and its elements are not.
+// CHECK-LABEL: func.func @scan(
+// CHECK:       func.func private @loops_kernel(
+// CHECK-SAME:    attributes {no_inline, plumbline.parallel = 2 : index}
+func.func @scan(%arg0: memref<8x4x9xf32>) -> memref<8x4x9xf32> {
+  %0 = memref.alloc() : memref<8x4x9xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    scf.for %j = %c0 to %c4 step %c1 {
+      %1 = scf.for %k = %c0 to %c9 step %c1 iter_args(%sum = %zero) -> (f32) {
+        %2 = memref.load %arg0[%i, %j, %k] : memref<8x4x9xf32>
+        %3 = arith.addf %sum, %2 : f32
+        memref.store %3, %0[%i, %j, %k] : memref<8x4x9xf32>
+        scf.yield %3 : f32
+      }
+    }
+  }
+  return %0 : memref<8x4x9xf32>
+}
+
+// -----
+
+// Nor are rows, where each reads the one before.
+// CHECK-LABEL: func.func @rows(
+// CHECK:       func.func private @loops_kernel(
+// CHECK-NOT:     plumbline.parallel
+// CHECK:         return
+func.func @rows(%arg0: memref<8x9xf32>) {
+  %0 = memref.alloc() : memref<9x9xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %after = arith.addi %i, %c1 : index
+    scf.for %j = %c0 to %c9 step %c1 {
+      %1 = memref.load %0[%i, %j] : memref<9x9xf32>
+      %2 = memref.load %arg0[%i, %j] : memref<8x9xf32>
+      %3 = arith.addf %1, %2 : f32
+      memref.store %3, %0[%after, %j] : memref<9x9xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Nor is what is added up at places that are not known.
+// CHECK-LABEL: func.func @places(
+// CHECK:       func.func private @loops_kernel(
+// CHECK-NOT:     plumbline.parallel
+// CHECK:         return
+func.func @places(%arg0: memref<8xindex>) {
+  %0 = memref.alloc() : memref<9xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %c8 step %c1 {
+    %1 = memref.load %arg0[%i] : memref<8xindex>
+    %2 = memref.load %0[%1] : memref<9xf32>
+    %3 = arith.addf %2, %one : f32
+    memref.store %3, %0[%1] : memref<9xf32>
+  }
+  return
+}
