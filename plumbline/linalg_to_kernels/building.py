@@ -21,8 +21,9 @@ copy of its own of the buffers that are used nowhere but in the loop. On a kerne
 one nest of loops it is a number: how many of them are such loops, from the outermost on."""
 
 SCRATCH = "plumbline.scratch"
-"""The attribute of a buffer of which iterations of marked loops read nothing but what they have
-written themselves: each may have a copy of its own, even where several loops use it."""
+"""The attribute of a buffer, or of a kernel's argument that is one, of which iterations of marked
+loops read nothing but what they have written themselves, and nobody does afterwards: each may have
+one of its own, even where several loops use it."""
 
 _DYNAMIC_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
 

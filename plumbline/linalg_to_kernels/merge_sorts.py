@@ -9,12 +9,13 @@ for each other. A thousand floats and their places take 24 us, and in single ste
 Equal elements keep their order, as the comparison says that they are in order. Where their digits
 are few, they are sorted by these (`digit_sorts.py`).
 
-Where only the first elements are read afterwards, as of `topk`, the first ones so far are held in
+Where only a few first elements are read afterwards, as of `topk`, the first ones so far are held in
 order, and each element of a row is compared with the last of them. Those that come before it are
 gathered, and merged with the first ones as soon as they are as many.
 """
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -46,7 +47,29 @@ _Load = Callable[[ir.Value], list[ir.Value]]
 
 def merge_sorts(module: ir.Operation) -> None:
     """Makes of each `tm_tensor.sort` on buffers the call of a kernel, which also takes scratch."""
-    call_sort_kernels(module, _scratch, lambda sort: _MergeSort(sort).build(), first_elements)
+    call_sort_kernels(module, _scratch, lambda sort: _MergeSort(sort).build(), _first)
+
+
+def _first(op: ir.Operation) -> int | None:
+    """How many elements of each row are gathered; None if all are to be sorted."""
+    first = first_elements(op)
+    return first if first is not None and _pays(first, op) else None
+
+
+def _pays(first: int, op: ir.Operation) -> bool:
+    """Whether so many first elements are sooner gathered and merged than all are sorted.
+
+    Those of random rows that come before the last one so far are first * ln(size / first) in all.
+    Each takes log2(first) * 6 ns; a sort takes for each element 1/4 ns for each bit of its digits,
+    or log2(size) * 2.7 ns by merging (AMD Zen 5, rows of 100 to 100,000).
+    """
+    type_ = ir.MemRefType(op.operands[0].type)
+    size = type_.shape[sort_axis(op)]
+    if first <= _MOST_IN_REGISTERS or size < 0:
+        return True
+    gathered = first * (1 + math.log(size / first)) * math.log2(first) * 6
+    each = type_.element_type.width / 4 if has_digits(op) else math.log2(size) * 2.7
+    return bool(gathered < size * each)
 
 
 def _scratch(op: ir.Operation, first: int | None) -> list[ir.Value]:
@@ -106,8 +129,7 @@ class _MergeSort:
                 self._each_row(sizes, axis, [*place, at])
                 return []
 
-            # Rows that are merged share scratch.
-            for_each(index(0), sizes[len(place)], 1, rest, parallel=not self.sort.scratch)
+            for_each(index(0), sizes[len(place)], 1, rest, parallel=True)
 
     def _row(self, size: ir.Value, place: Sequence[ir.Value]) -> None:
         """Sorts the row of all elements that are at `place` but along the axis."""

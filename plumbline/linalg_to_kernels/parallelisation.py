@@ -14,16 +14,16 @@ from one number to another:
       scf.for %i = %first to %last step %c1 {
 
 Who has done his own share goes on with pieces of others (`kernels_to_llvm/forks.py`). Buffers that
-are used nowhere but in the loop are each chunk's own, and so are copies of those that several loops
-use one after the other, if builders say that these may have some (`building.SCRATCH`). As no sum is
-split, results are the same bits for every number of threads, and whoever does a chunk.
+are used nowhere but in the loop are each chunk's own; of those that several loops use, or that the
+kernel is given, each has one of its own if builders say that it may (`building.SCRATCH`). As no sum
+is split, results are the same bits for every number of threads, and whoever does a chunk.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, scf
+from torch_mlir.dialects import arith, memref, scf
 
 from plumbline.bindings.views import NEW_MEMORY, VIEWS, root
 from plumbline.bindings.walk import all_operations, constant_integer
@@ -52,6 +52,9 @@ ones, the less do threads wait for each other."""
 
 _EVEN = 8
 """From how many iterations for each thread on it is of no account whether they come out even."""
+
+_ARGUMENTS = "arg_attrs"
+"""The attribute of a function that has those of its arguments."""
 
 _LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
 _STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
@@ -88,6 +91,9 @@ def parallelise(module: ir.Operation, threads: Sequence[str]) -> None:
             for mark in (PARALLEL, SCRATCH):
                 if mark in op.attributes:
                     del op.attributes[mark]
+            if _ARGUMENTS in op.attributes:
+                marks = map(_without_scratch, ir.ArrayAttr(op.attributes[_ARGUMENTS]))
+                op.attributes[_ARGUMENTS] = ir.ArrayAttr.get(list(marks))
 
 
 def mark_loops(kernel: ir.Operation) -> None:
@@ -152,8 +158,7 @@ def _split(loop: ir.Operation, threads: int) -> None:
             first, end = (_begin(all_, shares, pieces, share, number) for number in (piece, after))
             _bound(levels, counts, first, end)
             _move_here(loop)
-            for op in buffers.releases:
-                _move_here(op)
+            buffers.release_here()
             scf.InParallelOp()
 
 
@@ -250,10 +255,12 @@ class _Buffers:
         self._loop = loop
         self._own: list[ir.Operation] = []
         """The allocations of buffers that the loop alone uses, and views of these."""
-        self._scratch: list[ir.Operation] = []
-        """The allocations of scratch that other loops use as well."""
-        self.releases: list[ir.Operation] = []
+        self._scratch: list[ir.Value] = []
+        """Scratch that other loops use as well, or that the kernel is given."""
+        self._releases: list[ir.Operation] = []
         """The operations that give back the loop's own."""
+        self._given_back: list[ir.Value] = []
+        """What else is to be given back."""
         block = loop.block
         for view in block.operations:
             op = view.operation
@@ -261,9 +268,9 @@ class _Buffers:
                 break
             if op.name in NEW_MEMORY:
                 self._take(op)
-        self._own_roots = {
-            op.results[0] for op in (*self._own, *self._scratch) if op.name in NEW_MEMORY
-        }
+        self._scratch += _given_scratch(block)
+        self._own_roots = {op.results[0] for op in self._own if op.name in NEW_MEMORY}
+        self._own_roots.update(self._scratch)
         self._written = {
             root(_buffer(op)) for op in all_operations(loop) if op.name in _STORES
         } - self._own_roots
@@ -294,27 +301,62 @@ class _Buffers:
                 elif user.name in VIEWS and user.block == self._loop.block:
                     views.append(user)
                 elif SCRATCH in allocation.attributes:
-                    self._scratch.append(allocation)
+                    self._scratch.append(allocation.results[0])
                     return
                 else:
                     return
         self._own += views
-        self.releases += releases
+        self._releases += releases
 
     def move_here(self) -> None:
-        """Moves the loop's own to the insertion point, and copies there what is scratch."""
+        """Moves the loop's own to the insertion point, and allocates there what is scratch."""
         for op in self._own:
             _move_here(op)
         for scratch in self._scratch:
-            copy = scratch.clone().operation
-            for use in list(scratch.results[0].uses):
-                if self._is_inside(use.owner.operation):
-                    use.owner.operation.operands[use.operand_number] = copy.results[0]
+            uses = [use for use in scratch.uses if self._is_inside(use.owner.operation)]
+            own = self._allocated_like(scratch) if uses else scratch
+            for use in uses:
+                use.owner.operation.operands[use.operand_number] = own
+
+    def _allocated_like(self, scratch: ir.Value) -> ir.Value:
+        if not isinstance(scratch.owner, ir.Block):
+            return scratch.owner.clone().operation.results[0]
+        type_ = ir.MemRefType(scratch.type)
+        axes = [axis for axis in range(type_.rank) if type_.is_dynamic_dim(axis)]
+        sizes = [memref.dim(scratch, index(axis)) for axis in axes]
+        new = ir.MemRefType.get(type_.shape, type_.element_type, memory_space=type_.memory_space)
+        own = memref.alloc(new, sizes, [])
+        self._given_back.append(own)
+        return own if new == type_ else memref.cast(type_, own)
+
+    def release_here(self) -> None:
+        """Gives back at the insertion point what `move_here` has moved or allocated."""
+        for op in self._releases:
+            _move_here(op)
+        for buffer in self._given_back:
+            memref.dealloc(buffer)
 
     def _is_inside(self, op: ir.Operation) -> bool:
         while op.block != self._loop.block:
             op = op.parent.operation
         return bool(op == self._loop)
+
+
+def _given_scratch(block: ir.Block) -> list[ir.Value]:
+    """The arguments of a kernel, whose body is `block`, that are marked as scratch."""
+    attributes = block.owner.operation.attributes
+    marks = ir.ArrayAttr(attributes[_ARGUMENTS]) if _ARGUMENTS in attributes else []
+    return [
+        given
+        for given, of_it in zip(block.arguments, marks, strict=False)
+        if SCRATCH in ir.DictAttr(of_it)
+    ]
+
+
+def _without_scratch(marks: ir.Attribute) -> ir.Attribute:
+    """The marks of an argument but that of scratch."""
+    kept = {each.name: each.attr for each in ir.DictAttr(marks) if each.name != SCRATCH}
+    return ir.DictAttr.get(kept)
 
 
 def _buffer(op: ir.Operation) -> ir.Value:

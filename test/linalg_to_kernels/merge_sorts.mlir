@@ -61,7 +61,7 @@ func.func @columns(%x: memref<?x3xf32>, %places: memref<?x3xi64>) {
 // CHECK-SAME:      %[[X:.*]]: memref<8xi64>, %[[MASK:.*]]: i64)
 // CHECK:         %[[SCRATCH:.*]] = memref.alloc() : memref<2x8xi64>
 // CHECK:         call @sort_kernel(%[[X]], %[[SCRATCH]], %[[MASK]])
-// CHECK:       func.func private @sort_kernel(%{{[^:]*}}: memref<8xi64> {llvm.noalias}, %{{[^:]*}}: memref<2x8xi64> {llvm.noalias}, %[[MASK:[^:]*]]: i64)
+// CHECK:       func.func private @sort_kernel(%{{[^:]*}}: memref<8xi64> {llvm.noalias}, %{{[^:]*}}: memref<2x8xi64> {llvm.noalias, plumbline.scratch}, %[[MASK:[^:]*]]: i64)
 // CHECK:         arith.xori %{{.*}}, %[[MASK]]
 func.func @by_what_is_given(%x: memref<8xi64>, %mask: i64) {
   tm_tensor.sort dimension(0) outs(%x : memref<8xi64>) {
@@ -88,7 +88,7 @@ func.func @by_what_is_given(%x: memref<8xi64>, %mask: i64) {
 // CHECK:         memref.copy %[[HELD]],
 // CHECK:         memref.dealloc %[[HELD]]
 // CHECK:       func.func private @sort_kernel(
-// CHECK-SAME:      %[[HELD:[^:]*]]: memref<4x9xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[FIRST:[^:]*]]: memref<2x41xf32> {llvm.noalias}, %[[GIVEN:[^:]*]]: memref<4x100xf32>)
+// CHECK-SAME:      %[[HELD:[^:]*]]: memref<4x9xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[FIRST:[^:]*]]: memref<2x41xf32> {llvm.noalias, plumbline.scratch}, %[[GIVEN:[^:]*]]: memref<4x100xf32>)
 // CHECK:         scf.for %[[ROW:.*]] = %c0 to %c4
 // CHECK:           %[[LAST:.*]] = memref.load %[[FIRST]][%{{.*}}, %c8]
 // CHECK:           scf.for %[[BLOCK:.*]] = %c0 to %c5 step %c1 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %c0, %[[BOUND:.*]] = %[[LAST]])

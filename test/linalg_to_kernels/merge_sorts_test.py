@@ -48,10 +48,20 @@ def test_first_of_rows(shape: tuple[int, ...], count: int, dim: int, *, largest:
 @pytest.mark.parametrize("count", [1, 7, 33, 100])
 def test_first_of_rows_that_are_in_order(count: int, order: int) -> None:
     """One way round, each element comes before all others so far, and what is gathered is full."""
-    x = order * torch.arange(2.0 * 150).view(2, 150)
+    x = order * torch.arange(3.0 * 4000).view(3, 4000)
     program = plumbline.compile(_First(count, 1, largest=True), (x,))
+    assert "memref<2x4000xf32>" not in program.stage("kernels")
     expected = x.topk(count, 1)
     for actual, wanted in zip(program(x), expected, strict=True):
+        torch.testing.assert_close(actual, wanted, rtol=0, atol=0)
+
+
+def test_all_of_rows_are_sorted_where_many_first_ones_are_read() -> None:
+    """Of a tenth of them most are gathered, which takes longer than to sort all by digits."""
+    x = torch.randn(3, 4000, generator=torch.Generator().manual_seed(0))
+    program = plumbline.compile(_First(400, 1, largest=True), (x,))
+    assert "memref<2x4000xf32>" in program.stage("kernels")
+    for actual, wanted in zip(program(x), x.topk(400, 1), strict=True):
         torch.testing.assert_close(actual, wanted, rtol=0, atol=0)
 
 

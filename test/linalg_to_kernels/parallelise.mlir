@@ -335,3 +335,38 @@ func.func private @scratch(%x: memref<4096x256xf32>, %rest: memref<256xf32>) att
   } {plumbline.parallel}
   return
 }
+
+// -----
+
+// What a kernel is given as scratch is there for one thread: each chunk has its own.
+
+// CHECK-LABEL: func.func private @given(
+// CHECK-SAME:    %{{.*}}: memref<4096x256xf32>, %[[GIVEN:.*]]: memref<?xf32, strided<[?]>> {llvm.noalias})
+// CHECK:         scf.forall
+// CHECK-DAG:       %[[SIZE:.*]] = memref.dim %[[GIVEN]]
+// CHECK:           %[[OWN:.*]] = memref.alloc(%[[SIZE]]) : memref<?xf32>
+// CHECK:           scf.for
+// CHECK:             memref.store %{{.*}}, %[[OWN]]
+// CHECK:             memref.load %[[OWN]]
+// CHECK:           memref.dealloc %[[OWN]]
+// CHECK-NEXT:    }
+// ONE-LABEL:   func.func private @given(
+// ONE-SAME:      %{{.*}}: memref<?xf32, strided<[?]>> {llvm.noalias})
+// ONE-NOT:       memref.alloc
+func.func private @given(%x: memref<4096x256xf32>, %scratch: memref<?xf32, strided<[?]>> {llvm.noalias, plumbline.scratch}) attributes {no_inline} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %c4096 = arith.constant 4096 : index
+  scf.for %i = %c0 to %c4096 step %c1 {
+    scf.for %j = %c0 to %c256 step %c1 {
+      %0 = memref.load %x[%i, %j] : memref<4096x256xf32>
+      memref.store %0, %scratch[%j] : memref<?xf32, strided<[?]>>
+    }
+    scf.for %j = %c0 to %c256 step %c1 {
+      %0 = memref.load %scratch[%j] : memref<?xf32, strided<[?]>>
+      memref.store %0, %x[%i, %j] : memref<4096x256xf32>
+    }
+  } {plumbline.parallel}
+  return
+}
