@@ -82,15 +82,15 @@ func.func @by_what_is_given(%x: memref<8xi64>, %mask: i64) {
 // CHECK-LABEL: func.func @first(
 // CHECK-SAME:      %[[GIVEN:[^:]*]]: memref<4x100xf32>)
 // CHECK-NOT:     memref<4x100xf32>
-// CHECK:         %[[HELD:.*]] = memref.alloc() : memref<4x9xf32>
-// CHECK:         %[[LOOSE:.*]] = memref.cast %[[HELD]] : memref<4x9xf32> to memref<4x9xf32, strided<[?, ?], offset: ?>>
+// CHECK:         %[[HELD:.*]] = memref.alloc() : memref<4x17xf32>
+// CHECK:         %[[LOOSE:.*]] = memref.cast %[[HELD]] : memref<4x17xf32> to memref<4x17xf32, strided<[?, ?], offset: ?>>
 // CHECK:         call @sort_kernel(%[[LOOSE]], %{{.*}}, %[[GIVEN]])
 // CHECK:         memref.copy %[[HELD]],
 // CHECK:         memref.dealloc %[[HELD]]
 // CHECK:       func.func private @sort_kernel(
-// CHECK-SAME:      %[[HELD:[^:]*]]: memref<4x9xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[FIRST:[^:]*]]: memref<2x41xf32> {llvm.noalias, plumbline.scratch}, %[[GIVEN:[^:]*]]: memref<4x100xf32>)
+// CHECK-SAME:      %[[HELD:[^:]*]]: memref<4x17xf32, strided<[?, ?], offset: ?>> {llvm.noalias}, %[[FIRST:[^:]*]]: memref<2x49xf32> {llvm.noalias, plumbline.scratch}, %[[GIVEN:[^:]*]]: memref<4x100xf32>)
 // CHECK:         scf.for %[[ROW:.*]] = %c0 to %c4
-// CHECK:           %[[LAST:.*]] = memref.load %[[FIRST]][%{{.*}}, %c8]
+// CHECK:           %[[LAST:.*]] = memref.load %[[FIRST]][%{{.*}}, %c16{{.*}}]
 // CHECK:           scf.for %[[BLOCK:.*]] = %c0 to %c5 step %c1 iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %c0, %[[BOUND:.*]] = %[[LAST]])
 // CHECK:             %[[ARE_LATER:.*]] = scf.for %{{.*}} = %c0 to %c16 step %c1 iter_args(%[[BEFORE:.*]] = %true)
 // CHECK:               %[[NEW:.*]] = memref.load %[[GIVEN]][%[[ROW]], %{{.*}}]
@@ -103,14 +103,14 @@ func.func @by_what_is_given(%x: memref<8xi64>, %mask: i64) {
 // CHECK:                 %[[COMES_LATER:.*]] = arith.cmpf ole, %[[BOUND]], %[[NEW]]
 // CHECK:                 scf.if %[[COMES_LATER]]
 // CHECK:                 } else {
-// CHECK:                   %[[PLACE:.*]] = arith.addi %[[GATHERED]], %c9
+// CHECK:                   %[[PLACE:.*]] = arith.addi %[[GATHERED]], %c17
 // CHECK:                   memref.store %[[NEW]], %[[FIRST]][%c0, %[[PLACE]]]
 // CHECK:                   arith.cmpi eq, %{{.*}}, %c32
-// CHECK:           scf.for %{{.*}} = %c89 to %c100
-// CHECK:           scf.for %{{.*}} = %c0 to %c9
+// CHECK:           scf.for %{{.*}} = %c97 to %c100
+// CHECK:           scf.for %{{.*}} = %c0 to %c17
 // CHECK:             memref.store %{{.*}}, %[[HELD]]
 // CHECK:         return
-func.func @first(%x: memref<4x100xf32>) -> memref<4x9xf32> {
+func.func @first(%x: memref<4x100xf32>) -> memref<4x17xf32> {
   %all = memref.alloc() : memref<4x100xf32>
   memref.copy %x, %all : memref<4x100xf32> to memref<4x100xf32>
   tm_tensor.sort dimension(1) outs(%all : memref<4x100xf32>) {
@@ -118,11 +118,11 @@ func.func @first(%x: memref<4x100xf32>) -> memref<4x9xf32> {
     %0 = arith.cmpf ole, %a, %b : f32
     tm_tensor.yield %0 : i1
   }
-  %part = memref.subview %all[0, 0] [4, 9] [1, 1] : memref<4x100xf32> to memref<4x9xf32, strided<[100, 1]>>
-  %first = memref.alloc() : memref<4x9xf32>
-  memref.copy %part, %first : memref<4x9xf32, strided<[100, 1]>> to memref<4x9xf32>
+  %part = memref.subview %all[0, 0] [4, 17] [1, 1] : memref<4x100xf32> to memref<4x17xf32, strided<[100, 1]>>
+  %first = memref.alloc() : memref<4x17xf32>
+  memref.copy %part, %first : memref<4x17xf32, strided<[100, 1]>> to memref<4x17xf32>
   memref.dealloc %all : memref<4x100xf32>
-  return %first : memref<4x9xf32>
+  return %first : memref<4x17xf32>
 }
 
 // -----
@@ -170,8 +170,8 @@ func.func @few(%x: memref<8x2xf32>, %values: memref<2x2xf32>, %places: memref<2x
 // What is read may begin later: those before it are among the first.
 // CHECK-LABEL: func.func @every_other(
 // CHECK:       func.func private @sort_kernel(
-// CHECK-SAME:      memref<2x44xf32>
-func.func @every_other(%x: memref<4x100xf32>) -> memref<4x6xf32> {
+// CHECK-SAME:      memref<2x52xf32>
+func.func @every_other(%x: memref<4x100xf32>) -> memref<4x10xf32> {
   %all = memref.alloc() : memref<4x100xf32>
   memref.copy %x, %all : memref<4x100xf32> to memref<4x100xf32>
   tm_tensor.sort dimension(1) outs(%all : memref<4x100xf32>) {
@@ -179,11 +179,11 @@ func.func @every_other(%x: memref<4x100xf32>) -> memref<4x6xf32> {
     %0 = arith.cmpf ole, %a, %b : f32
     tm_tensor.yield %0 : i1
   }
-  %part = memref.subview %all[0, 1] [4, 6] [1, 2] : memref<4x100xf32> to memref<4x6xf32, strided<[100, 2], offset: 1>>
-  %first = memref.alloc() : memref<4x6xf32>
-  memref.copy %part, %first : memref<4x6xf32, strided<[100, 2], offset: 1>> to memref<4x6xf32>
+  %part = memref.subview %all[0, 1] [4, 10] [1, 2] : memref<4x100xf32> to memref<4x10xf32, strided<[100, 2], offset: 1>>
+  %first = memref.alloc() : memref<4x10xf32>
+  memref.copy %part, %first : memref<4x10xf32, strided<[100, 2], offset: 1>> to memref<4x10xf32>
   memref.dealloc %all : memref<4x100xf32>
-  return %first : memref<4x6xf32>
+  return %first : memref<4x10xf32>
 }
 
 // -----
