@@ -100,6 +100,14 @@ def test_strategies_by_sizes() -> None:
     assert of(_PRODUCT, 64, 64, 1)[0] == dots
 
 
+def test_weights_far_away_are_packed() -> None:
+    """Not read row by row as the left operand, though tiles of 6 rows leave less over there."""
+    shapes = ((64, 4096), (1024, 4096), (64, 1024))
+    contraction = Contraction(_OF_TRANSPOSED, (2,), shapes)
+    plan = Kernel(contraction, "x86-64-v4", constants=frozenset({1})).plan
+    assert plan.right_operand is RightOperand.PACKED
+
+
 def test_panels_are_packed_block_by_block_for_one_chunk_of_rows() -> None:
     def packs(maps: tuple[str, str, str], rows: int, summed: int, columns: int) -> bool:
         left, right = _random((rows, summed)), _random((summed, columns))
