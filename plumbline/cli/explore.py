@@ -1,13 +1,13 @@
 """`plumbline explore`: a page of all stages of a program, beside its source."""
 
 import argparse
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plumbline.cli.exit_status import SUCCESS
 from plumbline.cli.profile import profile_of
 from plumbline.cli.program import add_program, with_program
+from plumbline.errors.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     from plumbline.library_files.build import Program
@@ -53,7 +53,7 @@ def _run(given: argparse.Namespace) -> int:
         from plumbline.explorer.page import write_page
         from plumbline.library_files.build import LibraryBuild
 
-        with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+        with temporary_folder() as folder:
             build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)
             stages = {kind: build.file(kind).read_text(encoding="utf-8") for kind in build.stages}
         shares = None

@@ -1,7 +1,6 @@
 """`plumbline test`: holds a program's library against PyTorch."""
 
 import argparse
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ from plumbline.cli.exit_status import DIFFERS, SUCCESS
 from plumbline.cli.program import add_program, with_program
 from plumbline.cli.run_under import add_run_under, load_as_told, stack_bytes
 from plumbline.errors import UserError
+from plumbline.errors.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     from plumbline.library_files.build import Program
@@ -57,7 +57,7 @@ def _run(given: argparse.Namespace) -> int:
                 f"{program.origin}: a file of {program.dialect} has nothing to be held against; "
                 "give a loader, or compare by plumbline run --compare"
             )
-        with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+        with temporary_folder() as folder:
             build = LibraryBuild(program, options, Path(folder), when_begun=given.progress.begin)
             library = load_as_told(given, build.file(options.loaded_kind))
             references = ReferenceArchive.read(build.file("references"))

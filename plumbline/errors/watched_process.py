@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import IO
 
+from plumbline.errors.temporary_folder import make_temporary_folders_in, temporary_folder
+
 _HANDED_ON = (signal.SIGINT, signal.SIGTERM)
 """The signals by which people and build systems end a program."""
 
@@ -67,16 +69,18 @@ def run_watched(program: Callable[[], object], *, keep_back_errors: bool = False
     """Runs `program` in a child process, and gives its exit status once it has ended.
 
     With `keep_back_errors`, its standard error is printed when it has come to its end, and else
-    becomes part of the `Death`: LLVM's last words then do not stand beside the message about it.
+    becomes part of the `Death`: LLVM's last words then do not stand beside the message about it. Of
+    what it keeps in `temporary_folder` nothing is left behind, either way.
     """
     sys.stdout.flush()
     sys.stderr.flush()
-    with tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as errors, temporary_folder() as folder:
         # Until it is settled here what becomes of them, they wait.
         unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)
 
         def run() -> None:
             signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
+            make_temporary_folders_in(folder)
             program()
 
         child = Child(run, outputs={2: errors.fileno()} if keep_back_errors else {})

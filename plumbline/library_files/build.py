@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from plumbline.archives import atomic_file, text_file
 from plumbline.archives.serialised_weights import serialised
 from plumbline.errors import UserError
+from plumbline.errors.temporary_folder import temporary_folder
 from plumbline.kernels_to_llvm.description import describe
 from plumbline.kernels_to_llvm.stage import kernels_to_llvm
 from plumbline.library_files.c_header import c_header
@@ -460,7 +460,7 @@ def write_files(
     Raises:
       UserError: as `LibraryBuild` does, or `out` cannot be written.
     """
-    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+    with temporary_folder() as folder:
         build = LibraryBuild(program, options, Path(folder), when_begun=when_begun)
         made = [build.file(kind) for kind in kinds]
         try:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
+from plumbline.errors.temporary_folder import temporary_folder
 from plumbline.library.call_plan import CallPlan, Shapes
 from plumbline.library.load import Library, described
 from plumbline.library.new_arrays import beginning
@@ -71,7 +72,7 @@ def load_under(path: Path, command: Sequence[str], name: str | None = None) -> "
         architecture = read_architecture(path)
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: it cannot be read: {error}") from error
-    folder = tempfile.TemporaryDirectory(prefix="plumbline-")
+    folder = temporary_folder()
     call = [*command]
     called = [str(path.absolute()), description.signature.name]
     if architecture == WEBASSEMBLY:

@@ -8,12 +8,12 @@ import platform
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from plumbline.errors import UserError
+from plumbline.errors.temporary_folder import temporary_folder
 from plumbline.runtime.c_library.stand_in import StandIn
 from plumbline.runtime.cuda.source import INCLUDES, SOURCE
 from plumbline.target.target import THUMB, WEBASSEMBLY, Target
@@ -232,7 +232,7 @@ class Toolchain:
         Raises:
           UserError: the compiler is missing, or cannot link it.
         """
-        with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+        with temporary_folder() as folder:
             shown = Path(folder, "shown.def")
             shown.write_text("\n".join(["EXPORTS", *functions, ""]), encoding="utf-8")
             self._run(

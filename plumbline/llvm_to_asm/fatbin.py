@@ -4,10 +4,10 @@ The driver takes what is for its GPU, and compiles the PTX where there is no suc
 starts without that on the GPUs that one has, and runs on later ones too.
 """
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from plumbline.errors.temporary_folder import temporary_folder
 from plumbline.llvm_to_asm.ptxas import find_program, run_program, run_ptxas
 
 
@@ -17,7 +17,7 @@ def fatbin(ptx: str, arch: str, chips: Sequence[str]) -> bytes:
     Raises:
       UserError: there are no such programs, or they refuse something.
     """
-    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+    with temporary_folder() as folder:
         source = Path(folder, "kernels.ptx")
         source.write_text(ptx)
         images = [f"--image3=kind=ptx,sm={_number(arch)},file={source}"]

@@ -4,12 +4,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from plumbline.errors import UserError
+from plumbline.errors.temporary_folder import temporary_folder
 
 _IN_PACKAGE = "nvidia/cu13/bin"
 """Where the package nvidia-cuda-nvcc has them."""
@@ -130,7 +130,7 @@ def assemble(ptx: str, arch: str) -> list[KernelResources]:
     Raises:
       UserError: there is no ptxas, or it refuses the module.
     """
-    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+    with temporary_folder() as folder:
         source = Path(folder, "kernels.ptx")
         source.write_text(ptx)
         said = run_ptxas(source, arch, Path(folder, "kernels.cubin"))

@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -279,9 +280,13 @@ def test_a_forward_has_to_return(capfd: pytest.CaptureFixture[str]) -> None:
     assert "loader: forward is still running after 1 seconds" in capfd.readouterr().err
 
 
-def test_a_process_that_is_ended_is_told(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_process_that_is_ended_is_told_and_leaves_nothing_behind(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+
     def end_the_process(*arguments: object) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -292,6 +297,7 @@ def test_a_process_that_is_ended_is_told(
     assert main(["compile", "none.mlir", "--out", "out"]) == FAULT
     assert "error: plumbline compile was ended by SIGKILL" in capfd.readouterr().err
     assert not Path("out").exists()
+    assert not list(temporary.iterdir())
 
 
 def test_without_a_compiler_nothing_is_written(

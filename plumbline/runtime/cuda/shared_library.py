@@ -7,11 +7,11 @@ import ctypes
 import functools
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plumbline.errors import UserError
+from plumbline.errors.temporary_folder import temporary_folder
 from plumbline.runtime.cuda.source import INCLUDES, SOURCE
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _library() -> ctypes.CDLL:
             "plumbline.compile: a program for a GPU in this process needs a C compiler (cc), which "
             "is not on PATH"
         )
-    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+    with temporary_folder() as folder:
         library = Path(folder) / "libplumbline_cuda.so"
         command = [compiler, "-std=gnu11", "-O2", "-fPIC", "-shared", f"-I{INCLUDES}", str(SOURCE)]
         done = subprocess.run(
