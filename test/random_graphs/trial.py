@@ -13,6 +13,7 @@ import torch
 
 import plumbline
 from plumbline.errors import UserError
+from plumbline.linalg_to_kernels import parallelisation
 from test.forked import End
 from test.random_graphs.graph import Case, Graph, evaluate, evaluate_in, is_exact
 
@@ -44,6 +45,8 @@ def run_trial(graph: Graph, pipe: BinaryIO) -> None:
     """Tries a graph, and writes the trial as JSON; before each case, what it is about to do."""
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
+    # Of what is drawn none would be worth several threads.
+    parallelisation.LEAST_WORK = 1
 
     def about_to(step: str) -> None:
         pipe.write(f"{step}\n".encode())
