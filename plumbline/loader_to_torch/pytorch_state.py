@@ -13,6 +13,7 @@ from unittest import mock
 
 import torch
 from torch._C import DispatchKey
+from torch._decomp.decompositions_for_rng import PhiloxStateTracker
 from torch._dynamo.variables import builder
 from torch._functorch.autograd_function import CustomFunctionHigherOrderOperator
 from torch._functorch.pyfunctorch import dispatch_functorch
@@ -73,7 +74,7 @@ def exporting() -> Iterator[None]:
         flex_attention_by_ops(),
         indices_by_number(),
         orders_by_example(),
-        _without_memory_formats(),
+        _without_what_nobody_asks_for(),
         _checks_of_factorizations_as_other_ops(),
         labels_before_the_first_minus_one(),
         _levels_of_transforms_kept(),
@@ -287,6 +288,13 @@ def _print_nothing(*_: object, **__: object) -> None:
     """Takes the place of `print`."""
 
 
+@contextlib.contextmanager
+def _without_what_nobody_asks_for() -> Iterator[None]:
+    """Has PyTorch leave out what takes time and no export has a use for."""
+    with _without_memory_formats(), _without_generators_of_gpus():
+        yield
+
+
 def _without_memory_formats() -> contextlib.AbstractContextManager[object]:
     """Has PyTorch not ask of each tensor how it lies in memory, only to note it.
 
@@ -297,6 +305,18 @@ def _without_memory_formats() -> contextlib.AbstractContextManager[object]:
         "_extract_tensor_metadata",
         functools.partial(_extract_tensor_metadata, include_contiguity=False),
     )
+
+
+def _without_generators_of_gpus() -> contextlib.AbstractContextManager[object]:
+    """Has PyTorch make no states of generators as GPUs have them, which exports have no use for.
+
+    It makes six tensors for them, twice for each graph: a twentieth of a small export.
+    """
+    return mock.patch.object(PhiloxStateTracker, "reset", _make_nothing)
+
+
+def _make_nothing() -> None:
+    """Takes the place of what makes something that nobody asks for."""
 
 
 def _without_seeds_of_this_thread() -> contextlib.AbstractContextManager[object]:
