@@ -18,6 +18,7 @@ class _FrozenImports:
 
     def __init__(self) -> None:
         gc.disable()
+        self._tests = 0
         self._collections = 0
 
     def pytest_collection_finish(self) -> None:
@@ -26,11 +27,15 @@ class _FrozenImports:
         gc.enable()
 
     def pytest_runtest_setup(self) -> None:
-        """Comes before each test, when what is still there of those before it is there to stay."""
+        """Comes before each test, when what is still there of those before it is there to stay.
+
+        That goes for all after a collection of all, and but for a little after the first test.
+        """
         of_all = gc.get_stats()[-1]["collections"]
-        if of_all > self._collections:
-            self._collections = of_all
+        if self._tests == 1 or of_all > self._collections:
             gc.freeze()
+        self._tests += 1
+        self._collections = of_all
 
 
 class _SameNumbers:
