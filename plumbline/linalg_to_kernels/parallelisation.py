@@ -15,8 +15,10 @@ from one number to another:
 
 Who has done his own share goes on with pieces of others (`kernels_to_llvm/forks.py`). Buffers that
 are used nowhere but in the loop are each chunk's own; of those that several loops use, or that the
-kernel is given, each has one of its own if builders say that it may (`building.SCRATCH`). As no sum
-is split, results are the same bits for every number of threads, and whoever does a chunk.
+kernel is given, each has one of its own if builders say that it may (`building.SCRATCH`). No sum is
+split, nor a vector that LLVM makes of several iterations: results are the same bits for every number
+of threads above one, and whoever does a chunk, and for one thread but at the ends of rows
+(docs/threads.md).
 """
 
 from collections.abc import Sequence
@@ -52,6 +54,16 @@ ones, the less do threads wait for each other."""
 
 _EVEN = 8
 """From how many iterations for each thread on it is of no account whether they come out even."""
+
+_AT_ONCE = 64
+"""At multiples of how many iterations of a loop that may become one of vectors pieces begin. It is
+as many as are done at once; what is left LLVM does one by one, and may round products there by
+themselves that it rounds together with sums in vectors. So that is at the end of rows alone, as it
+is for one thread: of a matrix of 2x2 by one of 2x640 else 33 elements differ in their last bit on
+seven threads."""
+
+_LITTLE = 1 << 10
+"""How much an iteration does at most of which no piece has fewer than `_AT_ONCE`."""
 
 _ARGUMENTS = "arg_attrs"
 """The attribute of a function that has those of its arguments."""
@@ -156,6 +168,8 @@ def _split(loop: ir.Operation, threads: int) -> None:
             share, piece = forall.induction_variables
             after = arith.addi(piece, index(1))
             first, end = (_begin(all_, shares, pieces, share, number) for number in (piece, after))
+            if _may_be_vectors(levels[-1].loop, invariants):
+                first, end = (_begin_of_vector(counts[-1], number) for number in (first, end))
             _bound(levels, counts, first, end)
             _move_here(loop)
             buffers.release_here()
@@ -189,6 +203,18 @@ def _begin(
     left = arith.shrui(parts, piece)
     done = arith.subi(product([arith.addi(share, index(1)), parts]), left)
     return arith.divui(product([done, all_]), product([shares, parts]))
+
+
+def _may_be_vectors(loop: ir.Operation, invariants: Invariants) -> bool:
+    """Whether LLVM may do several iterations of a loop at once, and they are little."""
+    each = work_inside(loop, invariants).known
+    return constant_integer(loop.operands[2]) == 1 and each is not None and each <= _LITTLE
+
+
+def _begin_of_vector(count: ir.Value, number: ir.Value) -> ir.Value:
+    """The last iteration up to one at which a vector begins, of loops the innermost of so many."""
+    within = arith.remui(number, count)
+    return arith.subi(number, arith.remui(within, index(_AT_ONCE)))
 
 
 def _known_shares(levels: Sequence[_Level], amount: Work) -> int | None:

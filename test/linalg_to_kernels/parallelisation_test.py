@@ -59,6 +59,10 @@ def _gather(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return x[(y.abs() * 8).to(torch.int64).clamp(max=7)].exp()
 
 
+def _few_products(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return (x @ y).tanh()
+
+
 def _half_linear(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return F.linear(x.to(torch.bfloat16), y.to(torch.bfloat16)).float()
 
@@ -71,6 +75,9 @@ _CASES: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], tuple[int,
     "matmul_of_few_rows_by_columns": (torch.matmul, (3, 1030), (1030, 770), None),
     # Whole panels and the last one are loops that use one buffer.
     "matmul_of_more_rows_than_a_tile": (torch.matmul, (7, 2060), (2060, 770), None),
+    # Of what vectors leave of a loop LLVM rounds products otherwise: that is at the end of rows.
+    "matmul_of_few_terms": (torch.matmul, (2, 2), (2, 640), None),
+    "products_with_a_vector": (_few_products, (3, 301, 13), (3, 13, 1), None),
     "matmul_of_any_size": (torch.matmul, (190, 260), (260, 270), ({0: Dim("m")}, {1: Dim("n")})),
     "batched_matmul": (torch.matmul, (3, 100, 110), (3, 110, 120), None),
     "half_precision": (_half_linear, (300, 200), (250, 200), None),
