@@ -22,6 +22,12 @@ class _Product(torch.nn.Module):
         return torch.relu(x @ y.T)
 
 
+class _InPlace(torch.nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        # The right operand is read where it is, by a loop over whole panels and one over the last.
+        return x @ y
+
+
 class _Convolution(torch.nn.Module):
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return F.conv2d(x, y, padding=1)
@@ -65,6 +71,7 @@ def _little_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
         (_Product(), (torch.randn(90, 130), torch.randn(110, 130))),
         (_Product(), (torch.randn(1200, 130), torch.randn(7, 130))),
         (_Product(), (torch.randn(1, 1200), torch.randn(1100, 1200))),
+        (_InPlace(), (torch.randn(7, 2060), torch.randn(2060, 770))),
         (_Convolution(), (torch.randn(1, 5, 40, 41), torch.randn(20, 5, 3, 3))),
         (_Depthwise(), (torch.randn(1, 17, 60, 61), torch.randn(17, 1, 3, 3))),
         (_Normalisation(), _SOFTMAX),
