@@ -16,9 +16,8 @@ from one number to another:
 Who has done his own share goes on with pieces of others (`kernels_to_llvm/forks.py`). Buffers that
 are used nowhere but in the loop are each chunk's own; of those that several loops use, or that the
 kernel is given, each has one of its own if builders say that it may (`building.SCRATCH`). No sum is
-split, nor a vector that LLVM makes of several iterations: results are the same bits for every number
-of threads above one, and whoever does a chunk, and for one thread but at the ends of rows
-(docs/threads.md).
+split, nor what LLVM makes one vector of: results are the same bits whoever does a chunk, for every
+number of threads above one, and for one thread but at the ends of rows (docs/threads.md).
 """
 
 from collections.abc import Sequence
