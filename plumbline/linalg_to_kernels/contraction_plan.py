@@ -10,6 +10,7 @@ from enum import Enum
 
 from torch_mlir import ir
 
+from plumbline.linalg_to_kernels.building import LINE
 from plumbline.linalg_to_kernels.dot_instructions import DotInstruction, dot_instruction
 from plumbline.linalg_to_kernels.pads import Pads
 from plumbline.linalg_to_kernels.plane_strips import Strip, strip_of_windows
@@ -68,8 +69,14 @@ along columns. Of the time of tiles 1 row of f32 by 768x3072 takes 0.6, 4 rows h
 take less than half (AMD Zen 1). Of what stays in a second cache tiles win: by 16x16 sums of 5 rows
 took 1.4 times as long."""
 
-_UNPACKED_ROWS = 2
-"""Up to how many tiles of rows a right operand is read in place rather than copied."""
+_UNPACKED_ROWS, _UNPACKED_ROWS_OF_LINES = 2, 10
+"""Up to how many tiles of rows a right operand is read in place rather than copied: the second
+where a row of a panel is several cache lines. By 768x3072, 1024x1024 and 4096x1024, 18 rows take
+0.72 to 0.86 of the time so, 48 rows 0.92 to 0.98, and 96 rows 1.04 to 1.09 (AMD Zen 5, AVX-512);
+with AVX2, where it is one line, 24 rows take 1.2 to 1.3."""
+
+_SEVERAL_LINES = 3
+"""How many of a row of a panel."""
 
 _WINDOW_ROWS, _SHORT_WINDOW_ROWS = 4, 8
 """How many rows of a plane are computed at once, at most; the second where rows are short.
@@ -405,7 +412,9 @@ class _Planner:
         if right in self.constants and self._is_packable(right, columns, batches):
             right_operand = RightOperand.PACKED
         elif self._is_one_run(right, columns):
-            few = row_count is not None and row_count <= _UNPACKED_ROWS * tile.rows
+            is_lines = tile.columns * self.summed_bits >= _SEVERAL_LINES * LINE * 8
+            most = _UNPACKED_ROWS_OF_LINES if is_lines else _UNPACKED_ROWS
+            few = row_count is not None and row_count <= most * tile.rows
             # An operand of another type is converted once, as it is packed.
             few = few and self.types[right].element_type.width == self.summed_bits
             right_operand = RightOperand.IN_PLACE if few else RightOperand.COPIED

@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -72,10 +73,11 @@ def test_strategies_by_sizes() -> None:
         summed: int,
         columns: int,
         constants: frozenset[int] = frozenset(),
+        target_cpu: str = "baseline",
     ) -> tuple[Strategy, RightOperand]:
         right = (summed, columns) if maps is _PRODUCT else (columns, summed)
         shapes = ((rows, summed), right, (rows, columns))
-        plan = Kernel(Contraction(maps, (2,), shapes), "baseline", constants=constants).plan
+        plan = Kernel(Contraction(maps, (2,), shapes), target_cpu, constants=constants).plan
         return plan.strategy, plan.right_operand
 
     tiles, dots = Strategy.REGISTER_TILES, Strategy.DOT_PRODUCTS
@@ -96,6 +98,11 @@ def test_strategies_by_sizes() -> None:
     assert of(_PRODUCT, 96, 8192, 512) == (tiles, RightOperand.COPIED)
     # Nor is to bring it from memory for each panel, of which few are left if it is transposed.
     assert of(_PRODUCT, 32, 1024, 1024) == (tiles, RightOperand.COPIED)
+    # A row of a panel is a cache line, or several.
+    assert of(_PRODUCT, 48, 768, 768) == (tiles, RightOperand.COPIED)
+    avx512 = partial(of, target_cpu="x86-64-v4")
+    assert avx512(_PRODUCT, 48, 768, 768) == (tiles, RightOperand.IN_PLACE)
+    assert avx512(_PRODUCT, 128, 768, 768) == (tiles, RightOperand.COPIED)
     # A matrix times a vector reads the matrix as it lies.
     assert of(_PRODUCT, 64, 64, 1)[0] == dots
 
