@@ -92,8 +92,12 @@ class LibraryOptions:
             ("runtime_checks", self.runtime_checks, RUNTIME_CHECKS),
         ):
             check_choice(what, value, known)
-        if self.abi == "memref" and self.memory == "pool":
-            raise UserError('memory "pool" goes with abi "pointers"')
+        for what, value, of_pointers in (
+            ("memory", self.memory, "pool"),
+            ("weights", self.weights, "file"),
+        ):
+            if self.abi == "memref" and value == of_pointers:
+                raise UserError(f'{what} "{value}" goes with abi "pointers"')
         check_threads(f"library {self.name}", self.threads)
         check_convention(
             f"library {self.name}",

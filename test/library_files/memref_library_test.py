@@ -208,9 +208,11 @@ def test_all_kinds_of_arguments_and_results(abi: str, tmp_path: Path) -> None:
     assert torch.equal(tensors[2], waves.conj().resolve_conj() * 2)
 
 
-def test_a_pool_goes_with_pointers_alone() -> None:
-    with pytest.raises(UserError, match='memory "pool" goes with abi "pointers"'):
+def test_what_goes_with_pointers_alone() -> None:
+    with pytest.raises(UserError, match=r'^memory "pool" goes with abi "pointers"'):
         LibraryOptions("pick", abi="memref", memory="pool")
+    with pytest.raises(UserError, match=r'^weights "file" goes with abi "pointers"'):
+        LibraryOptions("pick", abi="memref", weights="file")
 
 
 if __name__ == "__main__":

@@ -192,6 +192,8 @@ def _aot_library(
         error = "aot_library(name = \"{}\"): abi = \"{}\" is neither \"pointers\" nor \"memref\"".format(name, abi)
     if not error and abi == "memref" and memory == "pool":
         error = "aot_library(name = \"{}\"): memory = \"pool\" goes with abi = \"pointers\"".format(name)
+    if not error and abi == "memref" and weights == "file":
+        error = "aot_library(name = \"{}\"): weights = \"file\" goes with abi = \"pointers\"".format(name)
     error = error or system_error(name, target_cpu, target, abi, threads, weights)
     if error:
         fail(error)
