@@ -42,8 +42,17 @@ def check_tensor(what: str, tensor: Any) -> None:
 
 def to_numpy(tensor: torch.Tensor) -> Tensor:
     """`tensor` as the reference archive stores it: in bytes, what numpy has no dtype for."""
+    return as_numpy(tensor.contiguous())
+
+
+def as_numpy(tensor: torch.Tensor) -> Tensor:
+    """The same without a copy, gaps and all, unless its elements are others than its memory says.
+
+    Raises:
+      RuntimeError: PyTorch does not lend its memory, or has none for a copy.
+    """
     dtype = element_type.from_torch_name(str(tensor.dtype)).numpy_dtype
-    tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
+    tensor = tensor.detach().resolve_conj().resolve_neg()
     if dtype.kind == "V":
         return tensor.view(_BYTES[dtype.itemsize]).numpy().view(dtype)
     array: Tensor = tensor.numpy()

@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from plumbline.archives.reference_archive import Tensor
-from plumbline.archives.torch_tensors import check_tensor, to_numpy, to_torch
+from plumbline.archives.torch_tensors import as_numpy, check_tensor, to_torch
+from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan
 from plumbline.library.tensor_arguments import (
     Kind,
@@ -46,7 +47,14 @@ def _read(tensor: torch.Tensor, parameter: Parameter) -> Reading:
     ):
         return tensor.data_ptr(), tensor.shape, tensor
     check_tensor(parameter.name, tensor)
-    return read_array(to_numpy(tensor), parameter)
+    try:
+        array = as_numpy(tensor)
+    except RuntimeError as error:
+        (reason, *_) = str(error).splitlines()
+        raise UserError(
+            f"{parameter.name} is a {type(tensor).__name__} that cannot be read: {reason}"
+        ) from error
+    return read_array(array, parameter)
 
 
 def _is_its_elements(type_: type[torch.Tensor]) -> bool:

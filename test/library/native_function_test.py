@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch._subclasses import FakeTensorMode
 from torch.export import Dim
 
 import plumbline
@@ -304,6 +305,22 @@ def test_arrays_that_it_cannot_take_are_refused(
 ) -> None:
     with pytest.raises(UserError, match=expected):
         add(x.reshape(-1, 3) if x.size == 3 else x, Y)
+
+
+@pytest.mark.parametrize(
+    ("x", "expected"),
+    [
+        (torch.ones(1).expand(1 << 50, 4), r"argument 0 is f32\[1125899906842624, 4\]"),
+        (torch.ones(1).expand(1 << 50, 3), "no memory for its 13510798882111488 bytes"),
+        (torch.ones(1, dtype=torch.complex64).expand(1 << 50, 3).conj().imag, "cannot be read: "),
+        (FakeTensorMode().from_tensor(torch.ones(4, 3)), "a FakeTensor that cannot be read: "),
+    ],
+)
+def test_tensors_that_it_cannot_take_are_refused(
+    add: plumbline.CompiledProgram, x: torch.Tensor, expected: str
+) -> None:
+    with pytest.raises(UserError, match=expected):
+        add(x, Y)
 
 
 class _AddMany(torch.nn.Module):
