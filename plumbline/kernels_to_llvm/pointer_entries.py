@@ -137,7 +137,7 @@ class PointerEntries:
         take_results_as_arguments(body, results.unbacked)
         self._workspace: Size | None = None
         if memory == "pool":
-            self._workspace = workspace_of(body, shapes).bytes
+            self._workspace = workspace_of(body, shapes, len(results.shapes)).bytes
             take_workspace(body)
         self._places: Sequence[ir.MemRefType] = body.type.inputs[len(self._inputs) :]
         self._has_stream = queue == "stream"

@@ -86,7 +86,7 @@ def _workspace(
     function = ir.SymbolTable(copy)[name]
     with function.location:
         take_results_as_arguments(function, results.unbacked)
-        return workspace_of(function, shapes)
+        return workspace_of(function, shapes, len(results.shapes))
 
 
 def _static(sizes: tuple[Size | None, ...]) -> tuple[int | None, ...]:

@@ -52,21 +52,21 @@ class _Needs:
     """Allocations of dynamic sizes, and calls of functions that need a workspace."""
 
 
-def workspace_of(function: func.FuncOp, shapes: ArgumentShapes) -> Workspace:
+def workspace_of(function: func.FuncOp, shapes: ArgumentShapes, results: int) -> Workspace:
     """What the temporaries of a program take, whose results are not among them any more.
 
-    The first arguments of `function` may be weights; then come those that `shapes` are of.
+    The first arguments of `function` may be weights; then come those that `shapes` are of, and so
+    many places for results.
 
     Raises:
       UserError: it does not follow from the sizes of the arguments.
     """
     arguments = list(function.entry_block.arguments)
-    places = [argument.type == bytes_type() for argument in arguments].count(True)
-    weights = len(arguments) - places - len(shapes.shapes)
+    weights = len(arguments) - results - len(shapes.shapes)
     known: list[Sequence[Size | None]] = [
         *(list(argument.type.shape) for argument in arguments[:weights]),
         *shapes.shapes,
-        *[[None]] * places,
+        *[[None]] * results,
     ]
     try:
         return _workspace(function, SizeBoundReader(function, known, shapes))

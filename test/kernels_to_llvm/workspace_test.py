@@ -164,6 +164,16 @@ def test_the_size_follows_from_the_sizes_of_a_call() -> None:
     assert 8 < sizes[2] / sizes[1] < 12
 
 
+def test_bytes_are_arguments_as_others_are() -> None:
+    """As memory for results is in the kernels: `memref<?xi8>`."""
+    shapes = {"x": {0: Dim("n")}, "y": {0: Dim("n")}}
+    model = _Model(lambda x, y: torch.isin(x, y).flip(0) & (x[0] > 2))
+    inputs = tuple(torch.randint(9, (5,), dtype=torch.uint8) for _ in range(2))
+    workspace = signature_of(plumbline.compile(model, inputs, shapes), "pool").workspace
+    assert workspace is not None
+    assert evaluate(workspace.bytes, {0: 1000}) == 1024
+
+
 def test_what_depends_on_values_has_place_for_the_most() -> None:
     def rows(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return (x[x[:, 0] > 0] @ y).relu().sum(0)
