@@ -17,6 +17,9 @@ from plumbline.library.new_arrays import aligned_bytes, beginning
 from plumbline.library.tensor_arguments import address
 from plumbline.signature.signature import Signature
 
+_NO_MEMORY = (MemoryError, ValueError)
+"""What numpy raises of an array that there is no memory for, or that no memory could hold."""
+
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)
 
 
@@ -46,10 +49,8 @@ class PackedEntry:
                 result = new_result()
                 results.append(result)
                 words.append(address(result))
-        except (MemoryError, ValueError) as error:
-            raise UserError(
-                f"{self._name}: there is no memory for {max(plan.result_bytes)} bytes"
-            ) from error
+        except _NO_MEMORY as error:
+            raise self._no_memory(max(plan.result_bytes)) from error
         shapes = self._enter(words, plan)
         return [*map(beginning, results, shapes)] if self._unbacked else results
 
@@ -60,7 +61,7 @@ class PackedEntry:
           The shapes of the results.
 
         Raises:
-          UserError: the program fails.
+          UserError: there is no memory, or the program fails.
         """
         words += places
         return self._enter(words, plan)
@@ -69,7 +70,10 @@ class PackedEntry:
         others = list(plan.sizes)
         if plan.workspace is not None:
             # One for each call, as several threads may call at once.
-            workspace = aligned_bytes(plan.workspace)
+            try:
+                workspace = aligned_bytes(plan.workspace)
+            except _NO_MEMORY as error:
+                raise self._no_memory(plan.workspace) from error
             # An empty array may lie anywhere.
             others.append(address(workspace) if plan.workspace else 0)
         return self.run(words, others, plan.result_shapes)
@@ -94,6 +98,9 @@ class PackedEntry:
         for size, value in zip(self._unbacked, told, strict=True):
             found[size.output][size.axis] = value
         return tuple(map(tuple, found))
+
+    def _no_memory(self, bytes_: int) -> UserError:
+        return UserError(f"{self._name}: there is no memory for {bytes_} bytes")
 
     def _call(self, words: list[int]) -> None:
         message = self._entry(self._pack(*words))

@@ -228,6 +228,19 @@ def test_what_branches_make_of_different_sizes_is_refused() -> None:
         convert_kernels_to_llvm(module, "pointers", "pool")
 
 
+def test_a_workspace_that_there_is_no_memory_for_is_refused() -> None:
+    def largest_of_all_products(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return (x[:, None] * x).sort(0).values.amax() + y
+
+    shapes = {"x": {0: Dim("n")}, "y": {}}
+    inputs = torch.ones(3), torch.ones(1)
+    program = plumbline.compile(_Model(largest_of_all_products), inputs, shapes)
+    pooled = _pooled(program)
+    with pytest.raises(UserError, match=r"^func_main: there is no memory for \d{14,} bytes$"):
+        pooled(torch.ones(1 << 22), torch.ones(1))
+    assert pooled(torch.arange(3.0), torch.ones(1))[0].tolist() == [5]
+
+
 _MAIN = """
 #define _ISOC11_SOURCE
 #include <stdio.h>
