@@ -1,7 +1,8 @@
 """Makes a graph smaller that still goes wrong as it did."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
 import torch
 
@@ -10,21 +11,26 @@ from test.random_graphs.graph import Graph, Line, evaluate
 from test.random_graphs.trial import TIME_LIMIT, Trial, run_trial, trial_of
 
 
-def shrink(graph: Graph, trial: Trial) -> Graph:
-    """The smallest graph found by leaving out results, lines and cases of another one."""
+def shrink(
+    graph: Graph, trial: Trial, task: Callable[[Graph, BinaryIO], None] = run_trial
+) -> Graph:
+    """The smallest graph found by leaving out results, lines and cases of another one.
+
+    `task` tries each, as `run_trial` does.
+    """
     smaller = True
     while smaller:
         smaller = False
         for candidate in _candidates(graph):
-            if _try(candidate).kind == trial.kind:
+            if _try(candidate, task).kind == trial.kind:
                 graph = candidate
                 smaller = True
                 break
     return graph
 
 
-def _try(graph: Graph) -> Trial:
-    (end,) = run_forked([graph], run_trial, time_limit=TIME_LIMIT)
+def _try(graph: Graph, task: Callable[[Graph, BinaryIO], None]) -> Trial:
+    (end,) = run_forked([graph], task, time_limit=TIME_LIMIT)
     return trial_of(end)
 
 

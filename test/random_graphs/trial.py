@@ -5,9 +5,9 @@ import re
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import torch
 
@@ -41,7 +41,44 @@ class Trial:
     """How many agree, are refused (a size that the program was not compiled for), raise in both."""
 
 
-def run_trial(graph: Graph, pipe: BinaryIO) -> None:
+class Program(Protocol):
+    """What a graph has been compiled to."""
+
+    @property
+    def state(self) -> Mapping[str, torch.Tensor]:
+        """The weights that it takes behind its inputs, as it writes them, with their values."""
+
+    def __call__(self, *arguments: torch.Tensor) -> Sequence[torch.Tensor]:
+        """Runs it.
+
+        Raises:
+          UserError: it refuses the arguments, or cannot go on.
+        """
+
+
+def compiled(graph: Graph) -> Program:
+    """A graph compiled just in time.
+
+    Raises:
+      UserError: it cannot be.
+    """
+    options = graph.options
+    return plumbline.compile(
+        graph.module(),
+        tuple(graph.cases[0].values()),
+        graph.dynamic_shapes(),
+        opt_level=options.opt_level,
+        target_cpu=options.target_cpu,
+        runtime_checks=options.runtime_checks,
+        threads=options.threads,
+        mutable=graph.written,
+        cache=False,
+    )
+
+
+def run_trial(
+    graph: Graph, pipe: BinaryIO, compile_: Callable[[Graph], Program] = compiled
+) -> None:
     """Tries a graph, and writes the trial as JSON; before each case, what it is about to do."""
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
@@ -52,10 +89,10 @@ def run_trial(graph: Graph, pipe: BinaryIO) -> None:
         pipe.write(f"{step}\n".encode())
         pipe.flush()
 
-    pipe.write(json.dumps(vars(_try(graph, about_to))).encode())
+    pipe.write(json.dumps(vars(_try(graph, compile_, about_to))).encode())
 
 
-def trial_of(end: End[Graph]) -> Trial:
+def trial_of(end: End[Any]) -> Trial:
     """The trial that a process wrote, or what its death says."""
     *steps, last = end.written.decode().split("\n")
     if end.death or not last:
@@ -64,23 +101,13 @@ def trial_of(end: End[Graph]) -> Trial:
     return Trial(**json.loads(last))
 
 
-def _try(graph: Graph, about_to: object) -> Trial:
-    assert callable(about_to)
-    options = graph.options
+def _try(
+    graph: Graph, compile_: Callable[[Graph], Program], about_to: Callable[[str], None]
+) -> Trial:
     outcomes: list[str] = []
     about_to("compiling")
     try:
-        program = plumbline.compile(
-            graph.module(),
-            tuple(graph.cases[0].values()),
-            graph.dynamic_shapes(),
-            opt_level=options.opt_level,
-            target_cpu=options.target_cpu,
-            runtime_checks=options.runtime_checks,
-            threads=options.threads,
-            mutable=graph.written,
-            cache=False,
-        )
+        program = compile_(graph)
     except UserError as error:
         return Trial("refused", str(error))
     except Exception:
