@@ -10,6 +10,7 @@ from plumbline.bindings.pipeline import MODULE, LoweringError, Nested, Pass, Pas
 from plumbline.bindings.walk import captured_values, replace_operands
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
+from plumbline.torch_to_tcp.float_comparisons import COMPARE_FLOATS
 from plumbline.torch_to_tcp.pattern import convert_carried
 from plumbline.torch_to_tcp.patterns import PATTERNS
 from plumbline.torch_to_tcp.sort_order import ORDER_NAN_IN_SORTS
@@ -21,6 +22,7 @@ NO_LOWERING = "can be lowered neither to TCP nor to linalg"
 _TO_LINALG = Pipeline(
     "torch-to-linalg",
     (
+        COMPARE_FLOATS,
         Nested(
             "func.func",
             (

@@ -1,5 +1,6 @@
 """Programs whose arguments and results are nested, which a compiled function's are not."""
 
+import math
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -245,6 +246,22 @@ def test_numbers_that_may_differ_are_arguments(
     temperature, position, _ = numbers
     assert others == [position + 1, 4, 2 * float(temperature), 5, True]
     assert [*map(type, others)] == [int, int, float, int, bool]
+
+
+class _Compared(torch.nn.Module):
+    def forward(self, x: torch.Tensor, number: float) -> tuple[Any, ...]:
+        chosen = torch.cond(number > 1.0, torch.neg, torch.clone, (x,))
+        return chosen, number > 1.0, number < 1.0, number >= 1, number <= 1, number == 1.0
+
+
+def test_a_number_that_is_nan_compares_as_in_python() -> None:
+    x = torch.ones(2)
+    compared = plumbline.compile(_Compared(), (x, 1.5), {"x": None, "number": Dim.DYNAMIC})
+    for number in (math.nan, -math.inf, 1.0, 2.0):
+        expected, *truths = _Compared()(x, number)
+        chosen, *others = compared(x, number)
+        assert torch.equal(chosen, expected)
+        assert others == truths
 
 
 def test_other_numbers_are_part_of_the_program(sample: plumbline.CompiledProgram) -> None:

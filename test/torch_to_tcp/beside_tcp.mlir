@@ -35,6 +35,24 @@ func.func @sort(%x: !torch.vtensor<[3],f32>) -> (!torch.vtensor<[3],f32>, !torch
 
 // -----
 
+// NaN is neither above a number nor below it, nor equal to one.
+
+// CHECK-LABEL: func.func @compare_floats(
+// CHECK:         arith.cmpf ogt, %[[X:.*]], %[[X]] : f64
+// CHECK:         %[[N:.*]] = arith.sitofp %{{.*}} : i64 to f64
+// CHECK:         arith.cmpf oge, %{{.*}}, %[[N]] : f64
+// CHECK:         arith.cmpf oeq, %{{.*}} : f64
+// CHECK:         arith.cmpf une, %{{.*}} : f64
+func.func @compare_floats(%x: !torch.float, %n: !torch.int) -> (!torch.bool, !torch.bool, !torch.bool, !torch.bool) {
+  %0 = torch.aten.gt.float %x, %x : !torch.float, !torch.float -> !torch.bool
+  %1 = torch.aten.ge.float_int %x, %n : !torch.float, !torch.int -> !torch.bool
+  %2 = torch.aten.eq.float %x, %x : !torch.float, !torch.float -> !torch.bool
+  %3 = torch.aten.ne.float_int %x, %n : !torch.float, !torch.int -> !torch.bool
+  return %0, %1, %2, %3 : !torch.bool, !torch.bool, !torch.bool, !torch.bool
+}
+
+// -----
+
 // All that cannot be lowered is told of at once, and nothing else: torch-mlir gives up on the sum
 // and takes back what it did to the sine.
 
