@@ -338,10 +338,18 @@ class _Buffers:
         for op in self._own:
             _move_here(op)
         for scratch in self._scratch:
-            uses = [use for use in scratch.uses if self._is_inside(use.owner.operation)]
-            own = self._allocated_like(scratch) if uses else scratch
-            for use in uses:
-                use.owner.operation.operands[use.operand_number] = own
+            self._use_instead(scratch, self._allocated_like(scratch))
+
+    def _use_instead(self, buffer: ir.Value, own: ir.Value) -> None:
+        """Has the loop use `own` in place of a buffer, and its views in place of that one's."""
+        for use in list(buffer.uses):
+            user = use.owner.operation
+            if self._is_inside(user):
+                user.operands[use.operand_number] = own
+            elif user.name in VIEWS and user.block == self._loop.block:
+                view = user.clone().operation
+                view.operands[use.operand_number] = own
+                self._use_instead(user.results[0], view.results[0])
 
     def _allocated_like(self, scratch: ir.Value) -> ir.Value:
         if not isinstance(scratch.owner, ir.Block):

@@ -370,3 +370,35 @@ func.func private @given(%x: memref<4096x256xf32>, %scratch: memref<?xf32, strid
   } {plumbline.parallel}
   return
 }
+
+// -----
+
+// So it is where the loop uses views of it.
+
+// CHECK-LABEL: func.func private @views(
+// CHECK-SAME:    %{{.*}}: memref<4096x256xf32>, %[[GIVEN:.*]]: memref<2x128xf32> {llvm.noalias})
+// CHECK-NOT:     memref.collapse_shape %[[GIVEN]]
+// CHECK:         scf.forall
+// CHECK:           %[[OWN:.*]] = memref.alloc() : memref<2x128xf32>
+// CHECK:           %[[VIEW:.*]] = memref.collapse_shape %[[OWN]]
+// CHECK:             memref.store %{{.*}}, %[[VIEW]]
+// CHECK:             memref.load %[[VIEW]]
+// CHECK:           memref.dealloc %[[OWN]]
+func.func private @views(%x: memref<4096x256xf32>, %scratch: memref<2x128xf32> {llvm.noalias, plumbline.scratch}) attributes {no_inline} {
+  %view = memref.collapse_shape %scratch [[0, 1]] : memref<2x128xf32> into memref<256xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %c4096 = arith.constant 4096 : index
+  scf.for %i = %c0 to %c4096 step %c1 {
+    scf.for %j = %c0 to %c256 step %c1 {
+      %0 = memref.load %x[%i, %j] : memref<4096x256xf32>
+      memref.store %0, %view[%j] : memref<256xf32>
+    }
+    scf.for %j = %c0 to %c256 step %c1 {
+      %0 = memref.load %view[%j] : memref<256xf32>
+      memref.store %0, %x[%i, %j] : memref<4096x256xf32>
+    }
+  } {plumbline.parallel}
+  return
+}
