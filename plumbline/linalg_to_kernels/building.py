@@ -25,12 +25,28 @@ SCRATCH = "plumbline.scratch"
 loops read nothing but what they have written themselves, and nobody does afterwards: each may have
 one of its own, even where several loops use it."""
 
+ARGUMENTS = "arg_attrs"
+"""The attribute of a function that has those of its arguments."""
+
 _DYNAMIC_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
 
 
 def index(value: int) -> ir.Value:
     """A constant of type index."""
     return arith.constant(ir.IndexType.get(), value)
+
+
+def mark_scratch(buffer: ir.Value) -> None:
+    """Marks an allocation, or an argument of a kernel, as `SCRATCH`."""
+    if not isinstance(buffer.owner, ir.Block):
+        buffer.owner.attributes[SCRATCH] = ir.UnitAttr.get()
+        return
+    kernel = buffer.owner.owner.operation
+    marks = [*ir.ArrayAttr(kernel.attributes[ARGUMENTS])]
+    number = ir.BlockArgument(buffer).arg_number
+    known = {each.name: each.attr for each in ir.DictAttr(marks[number])}
+    marks[number] = ir.DictAttr.get({**known, SCRATCH: ir.UnitAttr.get()})
+    kernel.attributes[ARGUMENTS] = ir.ArrayAttr.get(marks)
 
 
 LoopBody = Callable[..., Sequence[ir.Value]]

@@ -7,21 +7,55 @@ count in it, always along the same axis, as in each row of a scan.
 from torch_mlir import ir
 from torch_mlir.dialects import memref
 
+from plumbline.bindings.views import NOALIAS
 from plumbline.bindings.walk import all_operations
+from plumbline.linalg_to_kernels.building import ARGUMENTS, PARALLEL
+
+_LOOPS = frozenset({"scf.for", "scf.if", "scf.yield"})
 
 
-def independent_loops(loop: ir.Operation) -> int:
-    """How many loops of a nest of `scf.for`, from the outermost on, may be run in any order.
+def mark_independent_loops(kernel: ir.Operation) -> None:
+    """Marks such loops of a kernel in which none is marked, if no buffers of it share memory.
 
-    Inside of it memory is only used by `memref.load` and `memref.store`, and all buffers are apart.
+    Of each nest those from the outermost on that may be run in any order.
     """
+    ops = [view.operation for view in kernel.regions[0].blocks[0].operations]
+    if any(PARALLEL in op.attributes for op in ops) or not _are_apart(kernel):
+        return
+    for op in ops:
+        if op.name == "scf.for" and _is_over_elements(op):
+            _mark(op)
+
+
+def _are_apart(kernel: ir.Operation) -> bool:
+    """Whether it is said of each buffer that a kernel is given that it shares memory with none."""
+    arguments = kernel.regions[0].blocks[0].arguments
+    return ARGUMENTS in kernel.attributes and all(
+        NOALIAS in ir.DictAttr(marks) or not isinstance(argument.type, ir.MemRefType)
+        for argument, marks in zip(
+            arguments, ir.ArrayAttr(kernel.attributes[ARGUMENTS]), strict=True
+        )
+    )
+
+
+def _is_over_elements(loop: ir.Operation) -> bool:
+    """Whether all it does to memory are loads and stores of the kernel's arguments."""
+    for op in all_operations(loop):
+        view = op.opview
+        if isinstance(view, memref.LoadOp | memref.StoreOp):
+            if not isinstance(view.memref.owner, ir.Block):
+                return False
+        elif op.name not in _LOOPS and op.name.partition(".")[0] not in ("arith", "math"):
+            return False
+    return True
+
+
+def _mark(loop: ir.Operation) -> None:
     places = _places(loop)
-    depth = 0
     inner: ir.Operation | None = loop
     while inner is not None and not inner.results and _tells_apart(inner, places):
-        depth += 1
+        inner.attributes[PARALLEL] = ir.UnitAttr.get()
         inner = _only_loop(inner)
-    return depth
 
 
 def _places(loop: ir.Operation) -> list[list[tuple[ir.Value, ...]]]:

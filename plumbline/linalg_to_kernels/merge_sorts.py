@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_kernels.building import LoopBody, either, for_each, index
+from plumbline.linalg_to_kernels.building import LoopBody, either, for_each, index, mark_scratch
 from plumbline.linalg_to_kernels.digit_sorts import DIGITS, DigitSort, has_digits
 from plumbline.linalg_to_kernels.first_elements import first_elements
 from plumbline.linalg_to_kernels.sort_kernels import (
@@ -117,6 +117,8 @@ class _MergeSort:
 
     def build(self) -> None:
         """The loops over all rows."""
+        for scratch in self.sort.scratch:
+            mark_scratch(scratch)
         self._each_row(self.sort.sizes(), self.sort.axis, [])
 
     def _each_row(self, sizes: Sequence[ir.Value], axis: int, place: list[ir.Value]) -> None:

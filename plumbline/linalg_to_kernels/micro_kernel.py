@@ -23,13 +23,13 @@ from torch_mlir.dialects import arith, memref, vector
 
 from plumbline.linalg_to_kernels.building import (
     ALIGNMENT,
-    SCRATCH,
     LoopBody,
     either,
     for_each,
     if_else,
     index,
     least,
+    mark_scratch,
     product,
     rounded_up,
     total,
@@ -91,7 +91,7 @@ def allocate_scratch(plan: ContractionPlan, summed_in: ir.Type) -> Scratch:
         type_ = ir.MemRefType.get([size], type_)
         place = memref.alloca(type_, [], [], alignment=ALIGNMENT)
         # Loops over whole panels and the last one are two.
-        place.owner.attributes[SCRATCH] = ir.UnitAttr.get()
+        mark_scratch(place)
         return place
 
     rows = plan.chunk

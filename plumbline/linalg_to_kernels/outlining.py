@@ -15,7 +15,6 @@ from plumbline.bindings.walk import all_operations, captured_values, replace_ope
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import PARALLEL
 from plumbline.linalg_to_kernels.computations import GENERIC
-from plumbline.linalg_to_kernels.independent_loops import independent_loops
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.signature.c_signature import is_public
 
@@ -64,8 +63,9 @@ def _outline(op: ir.Operation, functions: SharedFunctions) -> None:
         types = [value.type for value in captured]
         kernel = func.FuncOp(functions.UNNAMED, (types, []), visibility="private")
         kernel.attributes[KERNEL] = ir.UnitAttr.get()
-        if (depth := _parallel_loops(op, captured, noalias)) is not None:
-            kernel.attributes[PARALLEL] = ir.IntegerAttr.get(ir.IndexType.get(), depth)
+        if op.name == GENERIC and _are_apart(op, captured, noalias):
+            depth = ir.IntegerAttr.get(ir.IndexType.get(), _parallel_loops(op))
+            kernel.attributes[PARALLEL] = depth
         kernel.attributes["arg_attrs"] = ir.ArrayAttr.get(
             [ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()} if known else {}) for known in noalias]
         )
@@ -95,26 +95,11 @@ def _only_copies(op: ir.Operation) -> bool:
     )
 
 
-def _parallel_loops(
-    op: ir.Operation, captured: Sequence[ir.Value], noalias: Sequence[bool]
-) -> int | None:
-    """How many of an operation's loops, from the outermost on, are parallel; None if it has none.
-
-    No iteration of these reads what another one writes.
-    """
+def _are_apart(op: ir.Operation, captured: Sequence[ir.Value], noalias: Sequence[bool]) -> bool:
+    """Whether no iteration of an operation reads what another one of its parallel loops writes."""
     buffers = [isinstance(value.type, ir.MemRefType) for value in captured]
     if any(is_buffer and not known for is_buffer, known in zip(buffers, noalias, strict=True)):
-        return None
-    if op.name != GENERIC:
-        return independent_loops(op) or None
-    if not _stays_at_its_places(op):
-        return None
-    kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
-    return next((place for place, kind in enumerate(kinds) if "parallel" not in kind), len(kinds))
-
-
-def _stays_at_its_places(op: ir.Operation) -> bool:
-    """Whether a `linalg.generic` reads of what it writes nothing but at the place it writes."""
+        return False
     maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
     written = dict(zip(reversed(op.operands), reversed(maps), strict=False))
     outputs = set(list(op.operands)[-len(op.opview.outputs) :])
@@ -124,6 +109,12 @@ def _stays_at_its_places(op: ir.Operation) -> bool:
         for value, map_ in zip(op.operands, maps, strict=True)
         if value in outputs
     )
+
+
+def _parallel_loops(op: ir.Operation) -> int:
+    """How many of an operation's loops, from the outermost on, are parallel."""
+    kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
+    return next((place for place, kind in enumerate(kinds) if "parallel" not in kind), len(kinds))
 
 
 def _is_constant(value: ir.Value) -> bool:

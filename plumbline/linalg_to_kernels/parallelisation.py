@@ -1,7 +1,8 @@
 """Splits the outermost loops of kernels between threads.
 
-Which iterations are independent is not found out here: the builders of kernels mark such loops
-(`building.PARALLEL`). Iterations of the outermost one, and of those within it if it is too short,
+Which iterations are independent the builders of kernels say: they mark such loops
+(`building.PARALLEL`). Of loops that nobody has built it is found out (`independent_loops.py`).
+Iterations of the outermost one, and of those within it if it is too short,
 are counted through. Each thread has a share of them, in pieces; a chunk is one piece of one share,
 from one number to another:
 
@@ -29,7 +30,15 @@ from torch_mlir.dialects import arith, memref, scf
 from plumbline.bindings.views import NEW_MEMORY, VIEWS, root
 from plumbline.bindings.walk import all_operations, constant_integer
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
-from plumbline.linalg_to_kernels.building import PARALLEL, SCRATCH, index, least, product
+from plumbline.linalg_to_kernels.building import (
+    ARGUMENTS,
+    PARALLEL,
+    SCRATCH,
+    index,
+    least,
+    product,
+)
+from plumbline.linalg_to_kernels.independent_loops import mark_independent_loops
 from plumbline.linalg_to_kernels.work import (
     Invariants,
     Trips,
@@ -64,9 +73,6 @@ seven threads."""
 _LITTLE = 1 << 10
 """How much an iteration does at most of which no piece has fewer than `_AT_ONCE`."""
 
-_ARGUMENTS = "arg_attrs"
-"""The attribute of a function that has those of its arguments."""
-
 _LOADS = frozenset({"memref.load", "vector.gather", "vector.load", "vector.maskedload"})
 _STORES = frozenset({"memref.store", "vector.maskedstore", "vector.scatter", "vector.store"})
 _PURE_DIALECTS = frozenset({"arith", "math", "ub", "vector"})
@@ -95,6 +101,7 @@ def parallelise(module: ir.Operation, threads: Sequence[str]) -> None:
             kernel = view.operation
             if count > 1 and KERNEL in kernel.attributes:
                 mark_loops(kernel)
+                mark_independent_loops(kernel)
                 for op in list(kernel.regions[0].blocks[0].operations):
                     if PARALLEL in op.attributes:
                         _split(op.operation, count)
@@ -102,9 +109,9 @@ def parallelise(module: ir.Operation, threads: Sequence[str]) -> None:
             for mark in (PARALLEL, SCRATCH):
                 if mark in op.attributes:
                     del op.attributes[mark]
-            if _ARGUMENTS in op.attributes:
-                marks = map(_without_scratch, ir.ArrayAttr(op.attributes[_ARGUMENTS]))
-                op.attributes[_ARGUMENTS] = ir.ArrayAttr.get(list(marks))
+            if ARGUMENTS in op.attributes:
+                marks = map(_without_scratch, ir.ArrayAttr(op.attributes[ARGUMENTS]))
+                op.attributes[ARGUMENTS] = ir.ArrayAttr.get(list(marks))
 
 
 def mark_loops(kernel: ir.Operation) -> None:
@@ -378,7 +385,7 @@ class _Buffers:
 def _given_scratch(block: ir.Block) -> list[ir.Value]:
     """The arguments of a kernel, whose body is `block`, that are marked as scratch."""
     attributes = block.owner.operation.attributes
-    marks = ir.ArrayAttr(attributes[_ARGUMENTS]) if _ARGUMENTS in attributes else []
+    marks = ir.ArrayAttr(attributes[ARGUMENTS]) if ARGUMENTS in attributes else []
     return [
         given
         for given, of_it in zip(block.arguments, marks, strict=False)

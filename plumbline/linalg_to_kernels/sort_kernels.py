@@ -14,7 +14,7 @@ from plumbline.bindings.walk import (
     replace_operands,
 )
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
-from plumbline.linalg_to_kernels.building import SCRATCH, in_any_layout, index
+from plumbline.linalg_to_kernels.building import in_any_layout, index
 from plumbline.linalg_to_kernels.first_elements import hold_first_elements
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.trimmed_sorts import counted_operands, sort_axis, sorts_of
@@ -132,13 +132,11 @@ def _call_kernel(
         types = [value.type for value in arguments]
         kernel = func.FuncOp(functions.UNNAMED, (types, []), visibility="private")
         kernel.attributes[KERNEL] = ir.UnitAttr.get()
+        noalias = ir.DictAttr.get({NOALIAS: ir.UnitAttr.get()})
         own_count = len(results) + len(scratch)
+        others = [ir.DictAttr.get({})] * (len(arguments) - own_count)
         # Buffers to be sorted are new, each of its own (`tm_tensor.py`).
-        marks = [[NOALIAS]] * len(results) + [[NOALIAS, SCRATCH]] * len(scratch)
-        marks += [[]] * (len(arguments) - own_count)
-        kernel.attributes["arg_attrs"] = ir.ArrayAttr.get(
-            [ir.DictAttr.get({mark: ir.UnitAttr.get() for mark in each}) for each in marks]
-        )
+        kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([noalias] * own_count + others)
         block = kernel.add_entry_block()
         given = list(block.arguments)
         count, end = len(results), own_count + len(sources)

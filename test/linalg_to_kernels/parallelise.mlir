@@ -402,3 +402,92 @@ func.func private @views(%x: memref<4096x256xf32>, %scratch: memref<2x128xf32> {
   } {plumbline.parallel}
   return
 }
+
+// -----
+
+// Of loops that no builder has marked it is found out: each row of a scan is for itself.
+
+// CHECK-LABEL: func.func private @scan(
+// CHECK:         scf.forall
+// CHECK:           scf.for
+// CHECK-NEXT:        scf.for {{.*}} iter_args(
+func.func private @scan(%x: memref<4096x512xf32> {llvm.noalias}, %y: memref<4096x512xf32> {llvm.noalias}) attributes {no_inline} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c512 = arith.constant 512 : index
+  %c4096 = arith.constant 4096 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %c4096 step %c1 {
+    %0 = scf.for %j = %c0 to %c512 step %c1 iter_args(%sum = %zero) -> (f32) {
+      %1 = memref.load %x[%i, %j] : memref<4096x512xf32>
+      %2 = arith.addf %sum, %1 : f32
+      memref.store %2, %y[%i, %j] : memref<4096x512xf32>
+      scf.yield %2 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// Not so where both buffers may be one.
+
+// CHECK-LABEL: func.func private @perhaps_one(
+// CHECK-NOT:     scf.forall
+// CHECK:         return
+func.func private @perhaps_one(%x: memref<4096x512xf32> {llvm.noalias}, %y: memref<4096x512xf32>) attributes {no_inline} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c512 = arith.constant 512 : index
+  %c4096 = arith.constant 4096 : index
+  scf.for %i = %c0 to %c4096 step %c1 {
+    scf.for %j = %c0 to %c512 step %c1 {
+      %0 = memref.load %x[%i, %j] : memref<4096x512xf32>
+      memref.store %0, %y[%i, %j] : memref<4096x512xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Nor where each row reads the one before; columns are, but are not outermost.
+
+// CHECK-LABEL: func.func private @rows_before(
+// CHECK-NOT:     scf.forall
+// CHECK:         return
+func.func private @rows_before(%y: memref<4097x512xf32> {llvm.noalias}) attributes {no_inline} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c512 = arith.constant 512 : index
+  %c4096 = arith.constant 4096 : index
+  scf.for %i = %c0 to %c4096 step %c1 {
+    %after = arith.addi %i, %c1 : index
+    scf.for %j = %c0 to %c512 step %c1 {
+      %0 = memref.load %y[%i, %j] : memref<4097x512xf32>
+      memref.store %0, %y[%after, %j] : memref<4097x512xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Nor where the places are data.
+
+// CHECK-LABEL: func.func private @places(
+// CHECK-NOT:     scf.forall
+// CHECK:         return
+func.func private @places(%x: memref<4194304xindex> {llvm.noalias}, %y: memref<512xf32> {llvm.noalias}) attributes {no_inline} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 4194304 : index
+  %one = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %end step %c1 {
+    %0 = memref.load %x[%i] : memref<4194304xindex>
+    %1 = memref.load %y[%0] : memref<512xf32>
+    %2 = arith.addf %1, %one : f32
+    memref.store %2, %y[%0] : memref<512xf32>
+  }
+  return
+}
