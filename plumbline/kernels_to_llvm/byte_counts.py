@@ -13,6 +13,9 @@ from plumbline.kernels_to_llvm.building import integer
 
 _BYTE_BITS = 8
 
+_MOST = 2**63 - 1
+"""What is more is no number of 64 bits, and nobody has so much memory."""
+
 
 def _multiply_byte_counts(operation: ir.Operation) -> None:
     with operation.context:
@@ -32,7 +35,7 @@ def _multiply_byte_counts(operation: ir.Operation) -> None:
                     flags = llvm.IntegerOverflowFlags.none
                     product = llvm.MulOp(indices[0], integer(bytes_), flags).result
                 else:
-                    product = integer(count * bytes_)
+                    product = integer(min(count * bytes_, _MOST))
                 op.results[0].replace_all_uses_with(product)
             op.erase()
 

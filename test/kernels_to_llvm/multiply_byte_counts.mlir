@@ -34,3 +34,15 @@ llvm.func @address(%place: !llvm.ptr, %count: i64) -> i64 {
   %address = llvm.ptrtoint %element : !llvm.ptr to i64
   llvm.return %address : i64
 }
+
+// More than a number of 64 bits is the largest, as so much memory is not to be had: not what is left of it.
+// CHECK-LABEL: llvm.func @too_many
+llvm.func @too_many() -> i64 {
+  // CHECK: %[[MOST:.*]] = llvm.mlir.constant(9223372036854775807 : i64)
+  // CHECK: llvm.return %[[MOST]]
+  %count = llvm.mlir.constant(4611686018427387905 : i64) : i64
+  %null = llvm.mlir.zero : !llvm.ptr
+  %floats = llvm.getelementptr %null[%count] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+  %bytes = llvm.ptrtoint %floats : !llvm.ptr to i64
+  llvm.return %bytes : i64
+}
