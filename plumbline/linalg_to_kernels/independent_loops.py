@@ -10,8 +10,7 @@ from torch_mlir.dialects import memref
 from plumbline.bindings.views import NOALIAS
 from plumbline.bindings.walk import all_operations
 from plumbline.linalg_to_kernels.building import ARGUMENTS, PARALLEL
-
-_LOOPS = frozenset({"scf.for", "scf.if", "scf.yield"})
+from plumbline.linalg_to_kernels.outlining import is_over_elements
 
 
 def mark_independent_loops(kernel: ir.Operation) -> None:
@@ -23,7 +22,7 @@ def mark_independent_loops(kernel: ir.Operation) -> None:
     if any(PARALLEL in op.attributes for op in ops) or not _are_apart(kernel):
         return
     for op in ops:
-        if op.name == "scf.for" and _is_over_elements(op):
+        if op.name == "scf.for" and is_over_elements(op) and _uses_arguments_alone(op):
             _mark(op)
 
 
@@ -38,16 +37,14 @@ def _are_apart(kernel: ir.Operation) -> bool:
     )
 
 
-def _is_over_elements(loop: ir.Operation) -> bool:
-    """Whether all it does to memory are loads and stores of the kernel's arguments."""
-    for op in all_operations(loop):
-        view = op.opview
-        if isinstance(view, memref.LoadOp | memref.StoreOp):
-            if not isinstance(view.memref.owner, ir.Block):
-                return False
-        elif op.name not in _LOOPS and op.name.partition(".")[0] not in ("arith", "math"):
-            return False
-    return True
+def _uses_arguments_alone(loop: ir.Operation) -> bool:
+    """Whether all buffers of a loop are those that its kernel is given."""
+    return all(
+        isinstance(operand.owner, ir.Block)
+        for op in all_operations(loop)
+        for operand in op.operands
+        if isinstance(operand.type, ir.MemRefType)
+    )
 
 
 def _mark(loop: ir.Operation) -> None:

@@ -47,9 +47,14 @@ def _outline_in(blocks: Iterable[ir.Block], functions: SharedFunctions) -> None:
 def _is_loop_over_elements(op: ir.Operation) -> bool:
     if op.name != "scf.for" or any(True for result in op.results for _ in result.uses):
         return False
+    return is_over_elements(op)
+
+
+def is_over_elements(loop: ir.Operation) -> bool:
+    """Whether all that a nest of loops does are loads, stores, branches and arithmetic."""
     return all(
         inner.name in _LOOPS_ARE_OF or inner.name.partition(".")[0] in ("arith", "math")
-        for inner in all_operations(op)
+        for inner in all_operations(loop)
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch.export import Dim
@@ -50,6 +51,12 @@ class Options:
     threads: int = 1
     named_dims: bool = True
     """Sizes are symbols with names, or else Dim.AUTO, whose relations PyTorch finds."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Those of `plumbline.compile`, by name."""
+        names = ("opt_level", "target_cpu", "runtime_checks", "threads")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -135,10 +142,7 @@ class Graph:
             f"{name!r}: {{{', '.join(f'{axis}: {dim}' for axis, dim in dims.items())}}}"
             for name, dims in self._dims().items()
         )
-        options = ", ".join(
-            f"{name}={getattr(self.options, name)!r}"
-            for name in ("opt_level", "target_cpu", "runtime_checks", "threads")
-        )
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.arguments.items())
         options += f", mutable={self.written}"
         cases = ",\n".join(
             "    (" + " ".join(f"{_literal(tensor)}," for tensor in case.values()) + ")"

@@ -51,7 +51,6 @@ def compiled_to_library(graph: Graph, form: Form) -> "Library":
     Raises:
       UserError: it cannot be.
     """
-    options = graph.options
     with temporary_folder() as folder:
         file = plumbline.aot(
             graph.module(),
@@ -60,10 +59,7 @@ def compiled_to_library(graph: Graph, form: Form) -> "Library":
             out=folder,
             dynamic_shapes=graph.dynamic_shapes(),
             mutable=graph.written,
-            opt_level=options.opt_level,
-            target_cpu=options.target_cpu,
-            runtime_checks=options.runtime_checks,
-            threads=options.threads,
+            **graph.options.arguments,
             abi=form.abi,
             memory=form.memory,
             weights=form.weights,

@@ -62,15 +62,11 @@ def compiled(graph: Graph) -> Program:
     Raises:
       UserError: it cannot be.
     """
-    options = graph.options
     return plumbline.compile(
         graph.module(),
         tuple(graph.cases[0].values()),
         graph.dynamic_shapes(),
-        opt_level=options.opt_level,
-        target_cpu=options.target_cpu,
-        runtime_checks=options.runtime_checks,
-        threads=options.threads,
+        **graph.options.arguments,
         mutable=graph.written,
         cache=False,
     )
