@@ -443,12 +443,11 @@ class _Attention:
         def finish(value: ir.Value, place: Place) -> ir.Value:
             return evaluation(place, {sums: value}).result()
 
-        epilogue = Epilogue(finish, lambda place: evaluation(place, {}).prefetch(sums))
         build_register_tiles(
             product_.plan,
             [left, self._panels[1], out],
             self._type,
-            None if root is product_.contraction else epilogue,
+            None if root is product_.contraction else Epilogue(finish),
             self._scratch[1],
             panel_rows=self._size_of_right(product_, _SUMMED),
         )

@@ -499,7 +499,10 @@ def build_contraction_group(
 
     def prefetch(place: Place) -> None:
         if group.root is not contraction:
-            evaluation(group.root, place, {}).prefetch(contraction.results[0])
+            along = group.root.result_loops(0)
+            assert along is not None
+            rows = [loop for axis in plan.rows_along if (loop := along[axis]) is not None]
+            evaluation(group.root, place, {}).prefetch(contraction.results[0], rows)
 
     is_bare = from_zero and group.root is contraction
     epilogue = None if is_bare else Epilogue(finish, prefetch)

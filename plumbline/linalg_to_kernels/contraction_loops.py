@@ -34,8 +34,8 @@ class Epilogue:
 
     finish: Callable[[ir.Value, Place], ir.Value]
     """Takes a vector of sums, and gives the vector to store, of the same lanes."""
-    prefetch: Callable[[Place], None]
-    """Asks for the vectors that `finish` reads there."""
+    prefetch: Callable[[Place], None] = lambda place: None
+    """Asks for the vectors that `finish` reads there, and not in the tile before; or for none."""
 
 
 def finished(epilogue: Epilogue | None, value: ir.Value, place: Place) -> ir.Value:

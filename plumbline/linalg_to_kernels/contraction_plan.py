@@ -279,6 +279,11 @@ class ContractionPlan:
         return self._axes_of_result(self.columns if self.stores_columns else self.rows)
 
     @property
+    def rows_along(self) -> tuple[int, ...]:
+        """The axes of the result that rows of a tile run along."""
+        return self._axes_of_result(self.rows)
+
+    @property
     def contiguous_from(self) -> int:
         """The axis of the result from which on its elements have to be contiguous.
 

@@ -4,7 +4,7 @@ Lanes run along some loops of a step, contiguously. What does not depend on thes
 as a scalar, and broadcast where it meets a vector.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
@@ -55,8 +55,13 @@ class Lanes:
 
     def matter_to(self, indices: Indices) -> bool:
         """Whether elements at such places differ from lane to lane."""
-        access = Access((1,) * len(indices), indices)
-        return any(access.stride(loop) != 0 for loop in self.loops)
+        return _are_moved(indices, self.loops)
+
+
+def _are_moved(indices: Indices, by: Iterable[int]) -> bool:
+    """Whether a step of one of some loops leads to other elements."""
+    access = Access((1,) * len(indices), indices)
+    return any(access.stride(loop) != 0 for loop in by)
 
 
 def can_read_vectors(
@@ -162,15 +167,17 @@ class VectorEvaluation:
         """A vector of the step's result."""
         return self.vector(self._member(self._step, self._step.loops))
 
-    def prefetch(self, given_later: ir.Value) -> None:
+    def prefetch(self, given_later: ir.Value, rows: Iterable[int]) -> None:
         """Asks for the elements from outside of which the result needs a vector each.
 
-        Those that `given_later` is computed from are none of them.
+        Those that `given_later` is computed from are none of them, nor those that none of the loops
+        `rows` leads to: they are near since the tile before.
         """
         reads: dict[tuple[ir.Value, Indices], None] = {}
         self._note_reads(self._step, self._step.loops, given_later, reads)
         for source, indices in reads:
-            if source in self._given and self._lanes.matter_to(indices):
+            is_vector = source in self._given and self._lanes.matter_to(indices)
+            if is_vector and _are_moved(indices, rows):
                 elements, offset = self._place(source, indices)
                 memref.prefetch(elements, [offset], False, FIRST_CACHE, True)
 

@@ -215,7 +215,7 @@ def _module(
                 assert finish is not None
                 return finish(value, place, values[3:])
 
-            epilogue = Epilogue(finish_vector, lambda place: None)
+            epilogue = Epilogue(finish_vector)
             build_contraction(plan, values[:3], summed_in, epilogue if finish else None)
             func.ReturnOp([])
     return module

@@ -104,6 +104,30 @@ func.func @copied(%x: tensor<60x80xf32>, %y: tensor<80x240xf32>, %bias: tensor<6
   return %r : tensor<60x240xf32>
 }
 
+// What all rows have in common is near since the tile before: of it nothing is asked for.
+// CHECK-LABEL: func.func private @matmul_add_0
+// CHECK-NOT:     memref.prefetch %{{.*}}, read
+// CHECK-COUNT-12: memref.prefetch %{{.*}}, write, locality<3>, data
+// CHECK-NOT:     memref.prefetch %{{.*}}, read
+// CHECK:         scf.for {{.*}} iter_args
+func.func @added_to_all_rows(%x: tensor<60x80xf32>, %w: tensor<80x100xf32> {plumbline.weight = "w"}, %bias: tensor<100xf32>) -> tensor<60x100xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<60x100xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<60x100xf32>) -> tensor<60x100xf32>
+  %p = linalg.generic {indexing_maps = [#l, #r, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<60x80xf32>, tensor<80x100xf32>) outs(%z : tensor<60x100xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<60x100xf32>
+  %r = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d1)>, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %bias : tensor<60x100xf32>, tensor<100xf32>) outs(%e : tensor<60x100xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.addf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<60x100xf32>
+  return %r : tensor<60x100xf32>
+}
+
 // One that is read in place: as products take a row, one further on is asked for.
 // CHECK-LABEL: func.func private @matmul_kernel
 // CHECK-SAME:    (%{{[^ ]*}}: memref<?x?xf32{{[^%]*}}, %[[RIGHT:[^:]*]]: memref<?x?xf32
