@@ -5,7 +5,7 @@ Functions" (1980), chapter 6.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plumbline.elementary_functions.arithmetic import Float, Int, polynomial, where, where_int
@@ -16,6 +16,10 @@ LOG_2 = {
 }
 """log(2) in two parts, by a float's width; the first has so few bits that n times it is exact."""
 
+_NEAREST_LOG_2 = {bits: (math.log(2),) for bits in LOG_2}
+"""log(2) as a float alone: n times what that is short of it is an error of exp(x). It is nothing to
+a 1 that the exponential is added to, or taken from, where it is large or small beside that."""
+
 
 @dataclass(frozen=True)
 class _Format:
@@ -25,6 +29,8 @@ class _Format:
     """(exp(r) - 1 - r) / r^2 for |r| <= log(2) / 2, in powers of r."""
     expm1: Sequence[float]
     """The same, for a small relative error of exp(r) - 1 rather than of exp(r)."""
+    expm1_below_0: Sequence[float]
+    """The same, of exp(x) - 1 for x <= 0: of a positive r it is 2^n exp(r) - 1, where n < 0."""
     exp2: Sequence[float]
     """(2^r - 1) / r for |r| <= 1/2, in powers of r."""
 
@@ -46,9 +52,10 @@ _EXP_OF_DOUBLES = (
 
 _FORMATS = {
     32: _Format(
-        # Relative errors: 2^-27.8, 2^-31.0 and 2^-31.5.
+        # Relative errors: 2^-27.8, 2^-31.0, 2^-27.1 and 2^-31.5.
         exp=(0.5, 0.16666488, 0.041665547, 0.00837219, 0.0014032818),
         expm1=(0.5, 0.16666666, 0.041666467, 0.008333643, 0.001393505, 0.00019664089),
+        expm1_below_0=(0.49999982, 0.16666517, 0.041670687, 0.0083690993, 0.0013702203),
         exp2=(
             0.6931472,
             0.2402265,
@@ -62,6 +69,7 @@ _FORMATS = {
     64: _Format(
         exp=_EXP_OF_DOUBLES,
         expm1=_EXP_OF_DOUBLES,
+        expm1_below_0=_EXP_OF_DOUBLES,
         # Relative error 2^-56.
         exp2=(
             0.6931471805599453,
@@ -144,26 +152,22 @@ def _factors(exponent: Int, like: Float) -> tuple[Float, Float]:
     return power_of_2(exponent + nearer, like), rest
 
 
-def _reduced(x: Float) -> tuple[Float, Int]:
-    """The r and the n, as `Power` has it, of x = n log(2) + r."""
-    high, low = LOG_2[x.bits]
+def _power(
+    x: Float, coefficients: Sequence[float], log_2: Mapping[int, Sequence[float]] = LOG_2
+) -> Power:
+    """The exponential as a power of 2 and a number near 1, for x in the bounds of `exp`."""
     shifted = x * (1 / math.log(2)) + x.rounder
     n = shifted - x.rounder
-    return x - n * high - n * low, shifted.as_int() << x.fraction_bits
+    rest = x
+    for part in log_2[x.bits]:
+        rest = rest - n * part
+    fraction = rest + polynomial(rest, coefficients) * (rest * rest)
+    return Power(fraction, shifted.as_int() << x.fraction_bits)
 
 
 def exp_power(x: Float) -> Power:
     """The exponential as a power of 2 and a number near 1, for x in the bounds of `exp`."""
-    rest, exponent = _reduced(x)
-    coefficients = _FORMATS[x.bits].exp
-    return Power(rest + polynomial(rest, coefficients) * (rest * rest), exponent)
-
-
-def _expm1_power(x: Float) -> Power:
-    """The same, with the fraction to full precision."""
-    rest, exponent = _reduced(x)
-    coefficients = _FORMATS[x.bits].expm1
-    return Power(rest + polynomial(rest, coefficients) * (rest * rest), exponent)
+    return _power(x, _FORMATS[x.bits].exp)
 
 
 def exp(x: Float) -> Float:
@@ -206,15 +210,15 @@ def exp2_in_double(x: Float) -> Float:
     return power * power_of_2(shifted.as_int() << x.fraction_bits, x)
 
 
-def moderate_exp(x: Float) -> Float:
-    """The exponential, for an x where that is a normal number."""
-    power = exp_power(x)
-    return power.times(power_of_2(power.exponent, x))
+def exp_plus_1(x: Float) -> Float:
+    """The sum exp(x) + 1, for an x where exp(x) is a normal number, and at least 1."""
+    power = _power(x, _FORMATS[x.bits].exp, _NEAREST_LOG_2)
+    return power.times(power_of_2(power.exponent, x)) + 1.0
 
 
-def moderate_expm1(x: Float) -> Float:
-    """The difference exp(x) - 1, for an x whose 2^n is a normal number; -0 becomes 0."""
-    power = _expm1_power(x)
+def expm1_below_0(x: Float) -> Float:
+    """The difference exp(x) - 1, for an x <= 0 whose 2^n is a normal number; -0 becomes 0."""
+    power = _power(x, _FORMATS[x.bits].expm1_below_0, _NEAREST_LOG_2)
     scale = power_of_2(power.exponent, x)
     return power.fraction * scale + (scale - 1.0)
 
@@ -223,7 +227,8 @@ def expm1(x: Float) -> Float:
     """The difference exp(x) - 1. Error: 2.0 units."""
     # What is less rounds to -1; what is more is infinite, by an n that is just not too great.
     least, greatest = -(x.fraction_bits + 4.0), 2.4 - x.least_exponent
-    power = _expm1_power(x.clamped(least * math.log(2), greatest * math.log(2)))
+    bounded = x.clamped(least * math.log(2), greatest * math.log(2))
+    power = _power(bounded, _FORMATS[x.bits].expm1)
     # Half of 2^n, which may be out of range where the result is not.
     scale = power_of_2(power.exponent - (1 << x.fraction_bits), x)
     grown = (power.fraction * scale + (scale - 0.5)) * 2.0

@@ -6,9 +6,9 @@ from dataclasses import replace
 from plumbline.elementary_functions.arithmetic import Float, polynomial, where
 from plumbline.elementary_functions.exponential import (
     exp,
+    exp_plus_1,
     exp_power,
     exponent_bounds,
-    moderate_exp,
 )
 from plumbline.elementary_functions.logarithm import log1p, log1p_doubled
 
@@ -51,7 +51,7 @@ def tanh(x: Float) -> Float:
     size = abs(x).at_most((x.fraction_bits + 4) * math.log(2) / 2)
     square = size * size
     near = size + polynomial(square, _TANH[x.bits]) * square * size
-    far = 1.0 - 2.0 / (moderate_exp(size * 2.0) + 1.0)
+    far = 1.0 - 2.0 / exp_plus_1(size * 2.0)
     return where(size < 0.55, near, far).with_sign_of(x)
 
 

@@ -99,7 +99,7 @@ REFERENCES = {
     "atanh": Reference(np.arctanh, 2.3),
     "cos": Reference(np.cos, 2.6, 1.6, bound_of_f64=0.8),
     "cosh": Reference(np.cosh, 1.6),
-    "erf": Reference(_erf, 2.0),
+    "erf": Reference(_erf, 2.2, 2.0),
     "erfc": Reference(_erfc, 0.6, bound_of_f64=5.6),
     "exp": Reference(np.exp, 1.1),
     "exp2": Reference(np.exp2, 1.2),
