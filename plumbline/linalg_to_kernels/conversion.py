@@ -13,6 +13,7 @@ from plumbline.elementary_functions.conversion import (
 )
 from plumbline.elementary_functions.pieces import FUNCTIONS_IN_PIECES
 from plumbline.errors import UserError
+from plumbline.linalg_to_kernels.block_scans import block_scans
 from plumbline.linalg_to_kernels.build_kernels import build_kernels
 from plumbline.linalg_to_kernels.byte_convolutions import lay_channels_last
 from plumbline.linalg_to_kernels.carried_scalars import carry_scalars
@@ -48,13 +49,16 @@ from plumbline.linalg_to_kernels.parts_in_place import (
     separate_destinations,
 )
 from plumbline.linalg_to_kernels.pipelines import (
+    BLOCK_SUMS,
     BUFFERIZE,
+    COLLAPSE_LOOPS,
     DECOMPOSE_CONCATENATIONS,
     DECOMPOSE_PADS,
+    JAM_WINDOWS,
     MAKE_LOOPS,
     NAME_COMPUTATIONS,
     PREPARE_TENSORS,
-    SHAPE_LOOPS,
+    UNROLL_QUOTIENTS,
 )
 from plumbline.linalg_to_kernels.prefetch_rows import prefetch_rows
 from plumbline.linalg_to_kernels.rearrange_weights import rearrange_weights
@@ -348,6 +352,13 @@ OUTLINE_LOOPS = Pass(
     outline_loops,
 )
 
+BLOCK_SCANS = Pass(
+    "block-scans",
+    "Take a block of elements of a scan at once",
+    _for_unit(block_scans),
+    _UNIT_OPTIONS,
+)
+
 DROP_EXACT_ROUNDINGS = Pass(
     "drop-exact-roundings",
     "Leave out roundings to half precision of what it holds, and of all but the extreme",
@@ -559,7 +570,14 @@ def linalg_to_kernels_pipeline(
             SELECT_CLAMPS,
             MAKE_LOOPS,
             PARALLELISE.with_options(f"threads={threads}"),
-            SHAPE_LOOPS,
+            "canonicalize",
+            COLLAPSE_LOOPS,
+            BLOCK_SCANS.with_options(options),
+            UNROLL_QUOTIENTS,
+            BLOCK_SUMS,
+            JAM_WINDOWS,
+            "canonicalize",
+            "cse",
             *([REDUCE_SMALL_ANGLES] if unit.lanes(32) > 1 else []),
             EXPAND_ELEMENTARY_FUNCTIONS.with_options(f"but={functions}"),
             DIVIDE_AS_FLOATS.with_options(options),

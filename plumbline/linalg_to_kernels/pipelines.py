@@ -1,7 +1,6 @@
 """The parts of the pipeline, in the order in which they run."""
 
 from plumbline.bindings.pipeline import Pass, Pipeline
-from plumbline.linalg_to_kernels.block_scans import block_scans
 from plumbline.linalg_to_kernels.block_sums import block_sums
 from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.control_flow_buffers import settle_buffers
@@ -117,12 +116,6 @@ COLLAPSE_LOOPS = Pass(
     collapse_loops,
 )
 
-BLOCK_SCANS = Pass(
-    "block-scans",
-    "Take a block of elements of a scan at once",
-    block_scans,
-)
-
 BLOCK_SUMS = Pass(
     "block-sums",
     "Add up in f32 what a loop computes in that, for a block at a time, and blocks in f64",
@@ -148,19 +141,4 @@ MAKE_LOOPS = Pipeline(
         "lower-affine",
     ),
     summary="Spell linalg.generic in loops over the elements of buffers",
-)
-
-SHAPE_LOOPS = Pipeline(
-    "shape-loops",
-    (
-        "canonicalize",
-        COLLAPSE_LOOPS,
-        BLOCK_SCANS,
-        UNROLL_QUOTIENTS,
-        BLOCK_SUMS,
-        JAM_WINDOWS,
-        "canonicalize",
-        "cse",
-    ),
-    summary="Make loops ones that LLVM can make vectors of",
 )

@@ -25,7 +25,6 @@ from plumbline.linalg_to_gpu import conversion as linalg_to_gpu
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
 from plumbline.linalg_to_kernels.pipelines import (
     ALIGN_WHILE_ARGUMENTS,
-    BLOCK_SCANS,
     BLOCK_SUMS,
     BUFFERIZE_TM_TENSOR,
     COLLAPSE_LOOPS,
@@ -111,7 +110,6 @@ PASSES = _by_name(
         ALIGN_WHILE_ARGUMENTS,
         DIVIDE_LONG_UPDATES,
         SETTLE_BUFFERS,
-        BLOCK_SCANS,
         BLOCK_SUMS,
         BUFFERIZE_TM_TENSOR,
         CHECK_ALLOCATION_SIZES,
@@ -180,6 +178,7 @@ PASSES = _by_name(
         linalg_to_gpu.WIDEN_LATE,
         linalg_to_kernels.FILL_SPLATS,
         linalg_to_kernels.BUILD_KERNELS,
+        linalg_to_kernels.BLOCK_SCANS,
         linalg_to_kernels.CHOOSE_VECTOR_WIDTHS,
         linalg_to_kernels.KEEP_WIDENED,
         linalg_to_kernels.COUNT_WORK,

@@ -1,7 +1,9 @@
-// RUN: tcp-opt %s -block-scans -canonicalize -cse -split-input-file | FileCheck %s
+// RUN: tcp-opt %s -block-scans -canonicalize -cse -split-input-file | FileCheck %s --check-prefixes=CHECK,LARGE
+// RUN: tcp-opt %s '-block-scans=vector-bytes=16 vector-registers=16' -canonicalize -cse -split-input-file | FileCheck %s --check-prefixes=CHECK,SMALL
 
 // Lanes of a block are added up with those before them, and then to what came before; the rest goes
-// one by one.
+// one by one. Of large registers the upper half of each part takes what the lower half comes to, of
+// small ones each lane what one before it has.
 // CHECK-LABEL: func.func private @scan(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?xf32> {llvm.noalias}, %[[Y:[^:]*]]: memref<?xf32> {llvm.noalias}, %[[N:[^:]*]]: index
 // CHECK:         %[[REST:.*]] = arith.remui
@@ -11,11 +13,15 @@
 // CHECK:           %[[FIRST:.*]] = arith.extf
 // CHECK-COUNT-7:   arith.extf
 // CHECK:           %[[LANES:.*]] = vector.from_elements %[[FIRST]]
-// CHECK:           %[[SHIFTED:.*]] = vector.shuffle %[[LANES]], %{{.*}} [0, 0, 1, 2, 3, 4, 5, 6]
-// CHECK:           %[[TWO:.*]] = arith.addf %[[SHIFTED]], %[[LANES]] fastmath<reassoc>
-// CHECK:           %[[PAIRS:.*]] = vector.shuffle %[[LANES]], %[[TWO]] [0, 9, 10, 11, 12, 13, 14, 15]
-// CHECK:           vector.shuffle %[[PAIRS]], %{{.*}} [0, 0, 0, 1, 2, 3, 4, 5]
-// CHECK:           vector.shuffle %{{.*}} [0, 0, 0, 0, 0, 1, 2, 3]
+// LARGE:           %[[TAKEN:.*]] = vector.shuffle %[[LANES]], %{{.*}} [0, 0, 2, 2, 4, 4, 6, 6]
+// SMALL:           %[[TAKEN:.*]] = vector.shuffle %[[LANES]], %{{.*}} [0, 0, 1, 2, 3, 4, 5, 6]
+// CHECK:           %[[TWO:.*]] = arith.addf %[[TAKEN]], %[[LANES]] fastmath<reassoc>
+// LARGE:           %[[PAIRS:.*]] = vector.shuffle %[[LANES]], %[[TWO]] [0, 9, 2, 11, 4, 13, 6, 15]
+// LARGE:           vector.shuffle %[[PAIRS]], %{{.*}} [0, 1, 1, 1, 4, 5, 5, 5]
+// LARGE:           vector.shuffle %{{.*}} [0, 1, 2, 3, 3, 3, 3, 3]
+// SMALL:           %[[PAIRS:.*]] = vector.shuffle %[[LANES]], %[[TWO]] [0, 9, 10, 11, 12, 13, 14, 15]
+// SMALL:           vector.shuffle %[[PAIRS]], %{{.*}} [0, 1, 0, 1, 2, 3, 4, 5]
+// SMALL:           vector.shuffle %{{.*}} [0, 1, 2, 3, 0, 1, 2, 3]
 // CHECK:           %[[WITHIN:.*]] = vector.shuffle %{{.*}} [0, 1, 2, 3, 12, 13, 14, 15]
 // CHECK:           %[[ALL:.*]] = vector.shuffle %[[WITHIN]], %{{.*}} [7, 7, 7, 7, 7, 7, 7, 7]
 // CHECK:           arith.addf %[[BEFORE]], %[[WITHIN]]
