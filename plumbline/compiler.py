@@ -4,7 +4,7 @@ A program of StableHLO, as JAX and TensorFlow have one, comes in after the first
 """
 
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -23,6 +23,7 @@ from plumbline.library.linked_code import LinkedCode
 from plumbline.library.native_function import NativeFunction
 from plumbline.library.packed_entry import PackedEntry
 from plumbline.library.torch_arguments import give
+from plumbline.library.weight_memory import copied
 from plumbline.llvm_to_asm.assembly import emit_assembly
 from plumbline.llvm_to_asm.ptx import IMAGE, PROGRAM, PROGRAM_WORDS
 from plumbline.loader_to_stablehlo.nested_arguments import NestedArguments
@@ -56,6 +57,7 @@ from plumbline.signature.axis_orders import AxisOrders
 from plumbline.signature.function_name import DEFAULT_FUNCTION_NAME
 from plumbline.signature.signature import Signature
 from plumbline.signature.weight_arguments import EmbeddedWeight
+from plumbline.signature.weight_layout import WeightLayout
 from plumbline.target.choices import (
     OPTIMISATION_LEVELS,
     RUNTIME_CHECKS,
@@ -410,16 +412,14 @@ def _compiled(
 
 def _data(symbols: Iterable[str], weights: Mapping[str, torch.Tensor]) -> dict[str, Tensor]:
     """What the symbols of weights stand for: copies, of which equal ones are one."""
-    copies: dict[tuple[object, ...], Tensor] = {}
-    data = {}
+    distinct: dict[Hashable, tuple[Tensor, WeightLayout | None]] = {}
+    keys = {}
     for symbol in symbols:
         weight = EmbeddedWeight.of_symbol(symbol)
         assert weight is not None
         value = weights[weight.name]
         # Tied weights share memory.
-        key = (value.data_ptr(), value.shape, value.dtype, weight.layout)
-        if key not in copies:
-            array = to_numpy(value)
-            copies[key] = array.copy() if weight.layout is None else weight.layout.pack(array)
-        data[symbol] = copies[key]
-    return data
+        keys[symbol] = (value.data_ptr(), value.shape, value.dtype, weight.layout)
+        distinct[keys[symbol]] = (to_numpy(value), weight.layout)
+    copies = copied(distinct)
+    return {symbol: copies[key] for symbol, key in keys.items()}
