@@ -1,19 +1,21 @@
 """Writes the file that a library maps its weights from, and has the assembler make room for it."""
 
 import json
+import math
 import re
 from pathlib import Path
 
-from plumbline.archives.weights_archive import LENGTH_BYTES
+from plumbline.archives.weights_archive import LENGTH_BYTES, StoredWeight
 from plumbline.archives.weights_file import WeightsFileSymbols
 from plumbline.llvm_to_asm.weights import found_weights
+from plumbline.signature.weight_arguments import EmbeddedWeight
 
 # How LLVM IR declares the region of a program's weights.
 _REGION = re.compile(r'^@"?([\w.$-]+)"? = external global', re.MULTILINE)
 
 _ALIGNMENT = 64
-"""Of the first weight, in bytes: a cache line, and the widest vector of AVX-512. What is packed
-comes first, and fills such lines."""
+"""Of the first weight, in bytes: a cache line, and the widest vector of AVX-512. What fills such
+lines comes first."""
 
 _PAGE_BYTES = 1 << 16
 """What regions are aligned to: the largest pages of the CPUs that LLVM makes code for."""
@@ -31,6 +33,12 @@ def _mapped_symbols(llvm_ir: str) -> WeightsFileSymbols | None:
     return None
 
 
+def _fills_lines(weight: EmbeddedWeight, stored: StoredWeight) -> bool:
+    """Whether what comes after a weight begins with a cache line if that does."""
+    shape = stored.shape if weight.layout is None else weight.layout.shape(stored.shape)
+    return math.prod(shape) * stored.element_bytes % _ALIGNMENT == 0
+
+
 def map_weights(llvm_ir: str, archive: Path | None) -> tuple[bytes, str]:
     """The file of the weights that `llvm_ir` declares, from `archive`, and assembly for it.
 
@@ -46,10 +54,10 @@ def map_weights(llvm_ir: str, archive: Path | None) -> tuple[bytes, str]:
     contents: list[bytes] = []
     places: dict[str, int] = {}
     end = 0
-    # Without gaps, as the format wants it: so the widest elements first, and what is packed before.
+    # Without gaps, as the format wants it: so after those that fill lines the widest elements.
     for symbol, weight, stored in sorted(
         found_weights(llvm_ir, archive),
-        key=lambda found: (found[1].layout is None, -found[2].element_bytes, found[0]),
+        key=lambda found: (not _fills_lines(*found[1:]), -found[2].element_bytes, found[0]),
     ):
         name, shape, content = weight.name, stored.shape, stored.read(archive)
         if weight.layout is not None:

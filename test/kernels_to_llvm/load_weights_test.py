@@ -1,5 +1,6 @@
 """Libraries that map their weights from a file, and what they say of files that are not theirs."""
 
+import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +54,8 @@ class _Built:
 def built(tmp_path_factory: pytest.TempPathFactory) -> _Built:
     folder = tmp_path_factory.mktemp("mlp")
     # Its weights are more than a page, and some of them are packed.
-    model = torch.nn.Sequential(torch.nn.Linear(70, 130), torch.nn.ReLU(), torch.nn.Linear(130, 5))
+    layers = torch.nn.Linear(70, 128), torch.nn.Linear(128, 5), torch.nn.Linear(5, 16)
+    model = torch.nn.Sequential(layers[0], torch.nn.ReLU(), *layers[1:])
     exported = export("it", TorchLoaderOutput(model, (torch.randn(9, 70),), func_name="mlp"))
     archive = folder / "weights.safetensors"
     archive.write_bytes(serialise(exported.weights))
@@ -105,9 +107,19 @@ def test_anybody_reads_the_file(built: _Built) -> None:
     (packed,) = (name for name in tensors if name.startswith("0.weight:perm_"))
     assert tensors[packed].ndim == 3
     assert "0.weight" not in tensors
-    # The first of them lies as vectors and cache lines want it.
+
+
+def test_weights_of_whole_cache_lines_begin_with_one(built: _Built) -> None:
     length = int.from_bytes(built.content[:8], "little")
-    assert (8 + length) % 64 == 0
+    places = [
+        [8 + length + at for at in entry["data_offsets"]]
+        for entry in json.loads(built.content[8 : 8 + length]).values()
+    ]
+    whole = [begin for begin, end in places if (end - begin) % 64 == 0]
+    assert len(whole) > 3
+    assert not any(begin % 64 for begin in whole)
+    # The others come after them.
+    assert min(begin for begin, end in places if (end - begin) % 64 != 0) > max(whole)
 
 
 def test_files_that_are_not_the_library_s_are_refused(built: _Built, tmp_path: Path) -> None:
