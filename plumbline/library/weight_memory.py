@@ -22,9 +22,7 @@ _LINE = 64
 """The bytes of a cache line."""
 
 _HUGE_PAGE = 2 << 20
-
-_ASKED_FOR = 4 << 20
-"""From so many bytes on numpy asks for huge pages."""
+"""Bytes. Of what fills one, and begins at one, there are enough for numpy to ask for such pages."""
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -53,7 +51,7 @@ def copied(weights: Mapping[Key, tuple[Tensor, WeightLayout | None]]) -> dict[Ke
 
 def _aligned(count: int) -> Tensor:
     """So many bytes, from the beginning of a huge page on if there may be such, or of a line."""
-    alignment = _HUGE_PAGE if count >= _ASKED_FOR else _LINE
+    alignment = _HUGE_PAGE if count >= _HUGE_PAGE else _LINE
     memory = np.empty(count + alignment, np.uint8)
     start = -address(memory) % alignment
     return memory[start : start + count]

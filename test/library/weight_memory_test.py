@@ -43,9 +43,9 @@ def test_each_weight_begins_with_a_cache_line() -> None:
 
 
 def test_many_weights_begin_with_a_huge_page() -> None:
-    copies = copied({name: (np.ones(1 << 19, np.float32), None) for name in "ab"})
+    copies = copied({name: (np.ones(1 << 18, np.float32), None) for name in "ab"})
     assert copies["a"].ctypes.data % (2 << 20) == 0
-    assert copies["b"].ctypes.data == copies["a"].ctypes.data + (2 << 20)
+    assert copies["b"].ctypes.data == copies["a"].ctypes.data + (1 << 20)
 
 
 if __name__ == "__main__":
