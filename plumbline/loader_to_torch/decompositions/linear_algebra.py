@@ -692,34 +692,6 @@ def linalg_qr(matrix: torch.Tensor, mode: str = "reduced") -> tuple[torch.Tensor
     return reflected(unit, packed, factors, adjoint=False), triangle
 
 
-# -- the exponential -------------------------------------------------------------------------------
-
-_TERMS = 18
-_SQUARINGS = 16
-
-
-def _matrix_exp(matrix: torch.Tensor) -> torch.Tensor:
-    """exp(A), by Taylor's series of A / 2^16 and 16 squarings, in double precision."""
-    if 0 in matrix.shape:
-        return matrix.clone()
-    size = matrix.shape[-1]
-    wide = matrices.wide(matrix) * 2.0**-_SQUARINGS
-
-    def add_term(
-        term: matrices.Number, _: matrices.Number, rest: torch.Tensor, wide: torch.Tensor
-    ) -> _Results:
-        # The last is x / 1, of which there is one already.
-        return (wide + wide @ rest / (term + 2),)
-
-    def square(_: matrices.Number, __: matrices.Number, rest: torch.Tensor) -> _Results:
-        return (2 * rest + rest @ rest,)
-
-    # Without the unit, which would drown the rest: exp(2 A) - 1 = 2 (exp(A) - 1) + (exp(A) - 1)^2.
-    [rest] = matrices.in_steps(add_term, _TERMS - 1, [wide], [wide], backwards=True)
-    [rest] = matrices.in_steps(square, _SQUARINGS, [rest])
-    return (rest + matrices.unit(size, size, wide.dtype)).to(matrix.dtype)
-
-
 RULES: Rules = {
     aten._linalg_check_errors.default: _check_errors,
     aten._linalg_det.default: _linalg_det,
@@ -739,7 +711,6 @@ RULES: Rules = {
     aten.linalg_lu_factor.default: _linalg_lu_factor,
     aten.linalg_lu_factor_ex.default: _lu_factor_ex,
     aten.linalg_lu_solve.default: _linalg_lu_solve,
-    aten.linalg_matrix_exp.default: _matrix_exp,
     aten.linalg_qr.default: linalg_qr,
     aten.linalg_solve.default: _linalg_solve,
     aten.linalg_solve_triangular.default: _solve_triangular,

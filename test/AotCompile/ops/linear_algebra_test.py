@@ -77,6 +77,7 @@ def _positive(count: int, size: int) -> torch.Tensor:
         lambda x: torch.linalg.lu(x),
         lambda x: torch.linalg.eigh(x).eigenvalues,
         torch.linalg.svdvals,
+        torch.linalg.matrix_exp,
     ],
 )
 def test_matrices_of_any_size(function: Callable[[torch.Tensor], Any]) -> None:

@@ -942,7 +942,6 @@ def test_functions_of_matrices(shape: Sequence[int], dtype: torch.dtype) -> None
         # The factors beside it are those of the transpose where that lies so in memory.
         _check(determinant.default, matrix)
         _check(determinant.default, matrix.mT)
-    _check(aten.linalg_matrix_exp.default, 5 * matrix)
     _check(aten.linalg_solve.default, matrix, right)
     _check(aten.linalg_solve.default, matrix, right.mT, left=False)
     _check(aten.linalg_solve.default, matrix, right[..., 0])
@@ -952,6 +951,18 @@ def test_functions_of_matrices(shape: Sequence[int], dtype: torch.dtype) -> None
         for left, side in ((True, right), (False, right.mT)):
             solve = aten.linalg_lu_solve.default
             _check(solve, factors, pivots, side, left=left, adjoint=adjoint)
+
+
+@_OF_EITHER
+def test_exponentials_of_small_and_large_matrices(dtype: torch.dtype) -> None:
+    matrix = torch.randn(3, 3, dtype=dtype)
+    # Of the last one the square is 0, and halves of it are many.
+    nilpotent = torch.tensor([[0.0, 0, 1e20], [0, 0, 1e20], [0, 0, 0]], dtype=dtype)
+    batch = torch.stack([1e-6 * matrix, matrix, 5 * matrix, -20 * matrix @ matrix.mH, nilpotent])
+    _check(aten.linalg_matrix_exp.default, batch)
+    _check(aten.linalg_matrix_exp.default, torch.tensor([[-30.0]], dtype=dtype))
+    for number in (torch.nan, torch.inf):
+        _check(aten.linalg_matrix_exp.default, torch.full((2, 2), number, dtype=dtype))
 
 
 @pytest.mark.parametrize("shape", _SQUARE, ids=str)
