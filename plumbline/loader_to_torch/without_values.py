@@ -17,8 +17,8 @@ from torch._subclasses.fake_impls import op_implementations_dict as fake_rules
 
 from plumbline.loader_to_torch.decompositions import (
     data_movement,
-    eigenvalues,
     indexing,
+    least_squares,
     losses,
     reduction,
 )
@@ -43,7 +43,7 @@ _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 
 _SIZES_KNOWN: dict[Any, Rule] = {
     aten.geqrf.default: _geqrf,
-    aten.linalg_lstsq.default: eigenvalues.sizes_of_lstsq,
+    aten.linalg_lstsq.default: least_squares.sizes_of_lstsq,
     aten.unfold_backward.default: _unfold_backward,
     **{
         op: family.RULES[op]

@@ -5,8 +5,6 @@ rotations, in float64; small real ones do by rotations alone. They are loops, wh
 Eigenvectors and singular vectors are unique up to their signs at best, and those are not LAPACK's.
 """
 
-import functools
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -16,7 +14,6 @@ from torch.nn.functional import pad
 from plumbline.loader_to_torch.decompositions import linear_algebra, matrices
 from plumbline.loader_to_torch.decompositions.condensed_forms import bidiagonal, tridiagonal
 from plumbline.loader_to_torch.decompositions.leading_rows import unit_rows
-from plumbline.loader_to_torch.decompositions.linear_algebra import is_vector
 from plumbline.loader_to_torch.decompositions.rotations import (
     MOST_ROWS,
     eigenvalues_by_rotations,
@@ -33,7 +30,7 @@ aten = torch.ops.aten
 _F64 = torch.float64
 
 
-def _is_small(matrix: torch.Tensor) -> bool:
+def is_small(matrix: torch.Tensor) -> bool:
     """Whether a square matrix is one for rotations alone."""
     return not matrix.is_complex() and statically_known_true(matrix.shape[-1] <= MOST_ROWS)
 
@@ -64,7 +61,7 @@ def _eigh(
     below = scaled.tril(-1)
     diagonal = torch.diag_embed(torch.real(torch.diagonal(scaled, 0, -2, -1)))
     hermitian = below + matrices.adjoint(below) + diagonal
-    if _is_small(hermitian):
+    if is_small(hermitian):
         values, *found = eigenvalues_by_rotations(hermitian, with_vectors=with_vectors)
         values, order = (values * scale.squeeze(-1)).sort(-1)
         return values, _columns_in_order(found[0], order) if with_vectors else matrix
@@ -81,7 +78,7 @@ def _eigh(
 # -- singular values -------------------------------------------------------------------------------
 
 
-class _Svd(NamedTuple):
+class Svd(NamedTuple):
     """U, S and V of U S V^H, in double precision."""
 
     left: torch.Tensor
@@ -92,23 +89,23 @@ class _Svd(NamedTuple):
     """[..., n, k], or [..., n, n]."""
 
 
-def _svd(matrix: torch.Tensor, *, with_vectors: bool = True, complete: bool = False) -> _Svd:
+def svd(matrix: torch.Tensor, *, with_vectors: bool = True, complete: bool = False) -> Svd:
     """All of a matrix; without vectors they are anything, and `complete` if they are all."""
     rows, columns = matrix.shape[-2:]
     if statically_known_true(rows < columns):
-        left, values, right = _svd(
+        left, values, right = svd(
             matrices.adjoint(matrix), with_vectors=with_vectors, complete=complete
         )
-        return _Svd(right, values, left)
+        return Svd(right, values, left)
     if 0 in matrix.shape:
         wide = matrices.wide(matrix)
         unit = unit_rows(rows, matrix.shape[:-2]).movedim(0, -2).to(wide.dtype)
         left = unit if complete else unit[..., :columns]
-        return _Svd(left, torch.real(wide).sum(-2), unit[..., :columns, :columns])
+        return Svd(left, torch.real(wide).sum(-2), unit[..., :columns, :columns])
     scaled, scale = matrices.scaled(matrix)
     if statically_known_true(rows == columns):
         left, values, right = _of_square(scaled, with_vectors=with_vectors)
-        return _Svd(left, values * scale.squeeze(-1), right)
+        return Svd(left, values * scale.squeeze(-1), right)
     # Where it is not known which number is less, there is a triangle on both sides.
     stands = statically_known_true(rows > columns)
     count = columns if stands else matrices.lesser(rows, columns)
@@ -122,7 +119,7 @@ def _svd(matrix: torch.Tensor, *, with_vectors: bool = True, complete: bool = Fa
         left = _reflected(left, *packed, complete=complete)
         if across is not None:
             right = _reflected(right, *across, complete=complete)
-    return _Svd(left, values * scale.squeeze(-1), right)
+    return Svd(left, values * scale.squeeze(-1), right)
 
 
 def _reflected(
@@ -139,12 +136,12 @@ def _reflected(
     return linear_algebra.reflected(columns, packed, factors, adjoint=False)
 
 
-def _of_square(matrix: torch.Tensor, *, with_vectors: bool) -> _Svd:
+def _of_square(matrix: torch.Tensor, *, with_vectors: bool) -> Svd:
     """All of a square matrix that is scaled."""
-    if _is_small(matrix):
+    if is_small(matrix):
         lengths, *vectors = singular_values_by_rotations(matrix, with_vectors=with_vectors)
         of_left, of_right = vectors or (matrix, matrix)
-        return _Svd(of_left, lengths, of_right)
+        return Svd(of_left, lengths, of_right)
     size, batch = matrix.shape[-1], matrix.shape[:-2]
     diagonal, beside, left, right = bidiagonal(matrix)
     unit = [unit_rows(size, batch)] * 2 if with_vectors else []
@@ -155,10 +152,10 @@ def _of_square(matrix: torch.Tensor, *, with_vectors: bool) -> _Svd:
     signs = torch.where(values < 0, -1.0, 1.0)
     values, order = values.abs().sort(-1, descending=True)
     if not with_vectors:
-        return _Svd(matrix, values, matrix)
+        return Svd(matrix, values, matrix)
     of_right = rows[0].movedim(0, -1) * signs.unsqueeze(-2)
     of_left = rows[1].movedim(0, -1)
-    return _Svd(
+    return Svd(
         left.applied(_columns_in_order(of_left, order).to(matrix.dtype)),
         values,
         right.applied(_columns_in_order(of_right, order).to(matrix.dtype)),
@@ -173,7 +170,7 @@ def _linalg_svd(
     driver: str | None = None,
 ) -> Any:
     dtype = matrix.dtype
-    left, values, right = _svd(matrix, with_vectors=compute_uv, complete=full_matrices)
+    left, values, right = svd(matrix, with_vectors=compute_uv, complete=full_matrices)
     values = values.to(dtype.to_real())
     if not compute_uv:
         return matrix.new_empty(0), values, matrix.new_empty(0)
@@ -183,7 +180,7 @@ def _linalg_svd(
 # -- inverses of what has none ---------------------------------------------------------------------
 
 
-def _reciprocal(values: torch.Tensor, least: torch.Tensor) -> torch.Tensor:
+def reciprocal(values: torch.Tensor, least: torch.Tensor) -> torch.Tensor:
     """1 / x, or 0 of what is no more than `least`."""
     counts = values.abs() > least
     return torch.where(counts, 1 / torch.where(counts, values, 1.0), 0.0)
@@ -200,7 +197,7 @@ def _linalg_pinv(
         return matrix.mT.clone()
     absolute = torch.zeros((), dtype=_F64) if atol is None else atol.to(_F64)
     if rtol is None:
-        relative = torch.full((), _default_tolerance(matrix), dtype=_F64)
+        relative = torch.full((), default_tolerance(matrix), dtype=_F64)
         relative = torch.where(absolute > 0, 0.0, relative)
     else:
         relative = rtol.to(_F64)
@@ -210,69 +207,19 @@ def _linalg_pinv(
 
     if hermitian:
         values, vectors = _eigh(matrix, upper=False, with_vectors=True)
-        scales = _reciprocal(values, least(values.abs().amax(-1, keepdim=True)))
+        scales = reciprocal(values, least(values.abs().amax(-1, keepdim=True)))
         inverse = (vectors * scales.unsqueeze(-2)) @ matrices.adjoint(vectors)
     else:
-        left, values, right = _svd(matrix)
-        scales = _reciprocal(values, least(values[..., :1]))
+        left, values, right = svd(matrix)
+        scales = reciprocal(values, least(values[..., :1]))
         inverse = (right * scales.unsqueeze(-2)) @ matrices.adjoint(left)
     return inverse.to(matrix.dtype)
 
 
-def _default_tolerance(matrix: torch.Tensor) -> float:
+def default_tolerance(matrix: torch.Tensor) -> float:
+    """What part of the greatest singular value counts for nothing."""
     return torch.finfo(matrix.dtype).eps * matrices.greater(*matrix.shape[-2:])
 
-
-def _linalg_lstsq(
-    matrix: torch.Tensor,
-    right: torch.Tensor,
-    rcond: float | None = None,
-    *,
-    driver: str | None = None,
-    svd: Callable[[torch.Tensor], _Svd] = _svd,
-) -> Any:
-    """The X of least |A X - B|, and of those the least; what PyTorch tells beside by the driver."""
-    rows, columns = matrix.shape[-2:]
-    if driver in ("gelss", "gelsd") and rows > columns:
-        raise NotImplementedError(
-            f"the residuals of torch.linalg.lstsq by {driver!r}, which are there if the rank is "
-            "full: use driver='gelsy', which computes none, or 'gels'"
-        )
-    least = _default_tolerance(matrix) if rcond is None else rcond
-    sides = matrices.wide(right.unsqueeze(-1) if is_vector(matrix, right) else right)
-    left, values, vectors = svd(matrix)
-    # By "gels", the matrix has full rank, and nothing is to be looked for.
-    floor = 0.0 if driver == "gels" else least
-    reciprocals = _reciprocal(values, floor * values[..., :1])
-    solution = vectors @ (reciprocals.unsqueeze(-1) * (matrices.adjoint(left) @ sides))
-    nothing = matrix.new_empty(0)
-    rank, residuals, told = nothing.real.to(torch.int64), nothing.real, nothing.real
-    if driver == "gels" and rows > columns:
-        rest = matrices.wide(matrix) @ solution - sides
-        squares = torch.real(matrices.conjugate(rest) * rest)
-        residuals = squares.sum(-2).to(matrix.dtype.to_real())
-    if driver != "gels":
-        rank = (reciprocals != 0).to(torch.int64).sum(-1)
-    if driver in ("gelss", "gelsd"):
-        told = values.to(matrix.dtype.to_real())
-    solution = solution.to(matrix.dtype)
-    return solution.squeeze(-1) if is_vector(matrix, right) else solution, residuals, rank, told
-
-
-def _svd_of_any_numbers(matrix: torch.Tensor) -> _Svd:
-    """What `_svd` gives, with any numbers in it."""
-    *batch, rows, columns = matrix.shape
-    count = matrices.lesser(rows, columns)
-    wide = matrices.wide(matrix)
-    return _Svd(
-        wide.new_empty(*batch, rows, count),
-        torch.real(wide).new_empty(*batch, count),
-        wide.new_empty(*batch, columns, count),
-    )
-
-
-sizes_of_lstsq = functools.partial(_linalg_lstsq, svd=_svd_of_any_numbers)
-"""What `linalg_lstsq` gives, with any numbers in it: for who asks for its sizes alone."""
 
 # PyTorch asks for vectors where a gradient might be taken, as it might of all that it traces.
 
@@ -292,6 +239,5 @@ RULES: Rules = {
     aten._linalg_svd.default: _linalg_svd,
     aten.linalg_eigvalsh.default: _linalg_eigvalsh,
     aten.linalg_svdvals.default: _linalg_svdvals,
-    aten.linalg_lstsq.default: _linalg_lstsq,
     aten.linalg_pinv.atol_rtol_tensor: _linalg_pinv,
 }

@@ -324,6 +324,24 @@ def test_least_squares_go_over_the_triangle(scale: float) -> None:
     assert "<3x6x40xf64>" not in program.stage("tcp")
 
 
+def test_least_squares_of_full_rank_and_of_less() -> None:
+    """The same program takes the way by the triangle alone, and that by singular values."""
+
+    def solved(x: torch.Tensor) -> Any:
+        solution, _, rank, _ = torch.linalg.lstsq(x, x[..., :2].abs())
+        return solution, rank
+
+    torch.manual_seed(0)
+    full = torch.randn(40, 20)
+    less = full.clone()
+    less[:, -1] = less[:, 0]
+    program = _compiled(solved, full, opt_level=0)
+    for x in (full, less):
+        solution, rank = program(x)
+        torch.testing.assert_close(solution, torch.linalg.pinv(x) @ x[..., :2].abs())
+        torch.testing.assert_close(rank, torch.linalg.matrix_rank(x))
+
+
 @pytest.mark.parametrize("function", [torch.linalg.cholesky, torch.linalg.det], ids=str)
 def test_products_between_panels_are_of_what_is_left(function: Callable[..., Any]) -> None:
     """What of whole matrices is masked would be two thirds of them."""

@@ -1222,6 +1222,28 @@ def test_least_squares(driver: str | None, shape: Sequence[int], dtype: torch.dt
         _check(op, deficient, right, 1e-9, driver=driver)
 
 
+@pytest.mark.parametrize("driver", ["gels", "gelsy"])
+@pytest.mark.parametrize("shape", [(2, 40, 20), (20, 40), (20, 20)], ids=str)
+def test_least_squares_of_large_matrices(driver: str, shape: Sequence[int]) -> None:
+    op = aten.linalg_lstsq.default
+    matrix, right = torch.randn(shape, dtype=F64), torch.randn(*shape[:-1], 2, dtype=F64)
+    _check(op, matrix, right, driver=driver)
+    # Each of some right sides by each of some matrices.
+    many, sides = torch.randn(3, 1, *shape[-2:], dtype=F64), right.expand(1, 2, -1, -1)
+    _check(op, many, sides, driver=driver)
+
+
+@pytest.mark.parametrize("shape", [(2, 40, 20), (20, 40), (20, 20)], ids=str)
+def test_least_squares_of_large_matrices_that_have_not_full_rank(shape: Sequence[int]) -> None:
+    matrix, right = torch.randn(shape, dtype=F64), torch.randn(*shape[:-1], 2, dtype=F64)
+    matrix[..., -1, :] = matrix[..., 0, :]
+    matrix[..., -1] = matrix[..., 0]
+    for deficient in (matrix, 0 * matrix):
+        solution, _, rank, _ = TABLE[aten.linalg_lstsq.default](deficient, right)
+        torch.testing.assert_close(solution, torch.linalg.pinv(deficient) @ right)
+        torch.testing.assert_close(rank, torch.linalg.matrix_rank(deficient))
+
+
 _INDEFINITE = {
     "random": torch.randn(3, 6, 6, dtype=F64, generator=torch.Generator().manual_seed(0)),
     "of many": torch.randn(20, 5, 5, dtype=F64, generator=torch.Generator().manual_seed(1)),
