@@ -74,8 +74,9 @@ def aot(
       abi: how C calls it: by "pointers", or by "memref" descriptors, as MLIR does.
       memory: "malloc": temporaries come from the heap; "pool": from a workspace of the caller's.
       threads: how many a call runs on.
-      weights: "embedded" in the library, "arguments" of the C function before its own, or "file":
-        the library maps them from foo.safetensors, which its users hand to `foo_load_weights`.
+      weights: "embedded" in the library, "arguments" of the C function before its own (parameters
+        and buffers; constants are embedded), or "file": the library maps them from
+        foo.safetensors, which its users hand to `foo_load_weights`.
       opt_level: how much LLVM optimises, as in clang -O.
       runtime_checks: what the program checks as it runs, one of `choices.RUNTIME_CHECKS`.
       target: "host", or "nvptx": kernels then run on a GPU of NVIDIA's.

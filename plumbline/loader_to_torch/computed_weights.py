@@ -40,13 +40,14 @@ _MOVES = (
 """What only moves elements: kernels read them where they are, or packed."""
 
 
-def compute_weights(exported: torch.export.ExportedProgram) -> None:
+def compute_weights(exported: torch.export.ExportedProgram, *, embedded: bool) -> None:
     """Puts weights in the place of what `exported` computes of its weights alone.
 
     Not where these had more bytes than what nothing reads any more for it, unless they have but a
-    few: numbers that are stored as narrower ones stay so.
+    few: numbers that are stored as narrower ones stay so. Without `embedded`, parameters and
+    buffers are arguments, of which nothing is known.
     """
-    weights = weights_at_placeholders(exported)
+    weights = weights_at_placeholders(exported, embedded=embedded)
     order = _known(exported.graph, weights)
     at_run_time: set[torch.fx.Node] = set()
     for node in reversed(list(order)):

@@ -121,6 +121,7 @@ from plumbline.loader_to_torch.weights import (
     copy_literals,
     lift_weights,
     name_arguments,
+    state_of_module,
 )
 from plumbline.loader_to_torch.window_lists import spell_windows
 from plumbline.signature import element_type
@@ -247,6 +248,8 @@ class Export(DialectText):
 
     shapes: ArgumentShapes
     """Of the other arguments."""
+    parameters: tuple[str, ...] = ()
+    """The weights that are no part of the library: its callers give these, the last ones."""
     orders: AxisOrders | None = None
     """In which they, and results, lie in memory; None: all are row-major."""
 
@@ -258,7 +261,8 @@ def export(
 
     Threads may call it at the same time; PyTorch has them wait for one another.
 
-    With `embedded`, the weights become read-only data of the library; else they stay arguments.
+    With `embedded`, the weights become read-only data of the library; else its parameters and
+    buffers stay arguments, and only constants become such.
     With `as_they_lie`, the function takes arguments with their axes in the order in which those of
     the example lie in memory, unless it writes them.
 
@@ -323,9 +327,10 @@ def to_torch_dialect(
     """
     with guards_settled(who, exported):
         fold_constants(exported, LARGEST_LITERAL)
-        if embedded:
-            compute_weights(exported)
+        compute_weights(exported, embedded=embedded)
+        state = () if embedded else state_of_module(exported)
         weights = {name: as_real(value) for name, value in lift_weights(exported).items()}
+        parameters = tuple(name for name in weights if name in state)
         _drop_none_results(exported)
         names = tensor_names(exported, weights)
         split_complex(exported)
@@ -334,10 +339,8 @@ def to_torch_dialect(
         # The importer is given what all of these have made.
         copy_literals(exported)
     with lent_context(torch=True) as context:
-        text, shapes = _lower(
-            who, exported, func_name, list(weights), names, context, embedded=embedded
-        )
-    return Export(text, weights, shapes)
+        text, shapes = _lower(who, exported, func_name, list(weights), parameters, names, context)
+    return Export(text, weights, shapes, parameters)
 
 
 def _drop_none_results(exported: torch.export.ExportedProgram) -> None:
@@ -358,10 +361,9 @@ def _lower(
     exported: torch.export.ExportedProgram,
     func_name: str,
     weights: Sequence[str],
+    parameters: Sequence[str],
     names: TensorNames,
     context: ir.Context,
-    *,
-    embedded: bool,
 ) -> tuple[str, ArgumentShapes]:
     try:
         with marked(exported) as nodes:
@@ -376,7 +378,7 @@ def _lower(
         # that was made while gradients are taken has no numbers.
         help_ = f"\n{_MAKE_FX}" if _is_of_gradients(str(error)) else ""
         raise UserError(f"{who}: torch-mlir cannot import it: {error}{help_}") from error
-    name_arguments(module, func_name, weights, embedded=embedded)
+    name_arguments(module, func_name, weights, parameters)
     with context:
         function = ir.SymbolTable(module.operation)[func_name]
         note_names(function, names)
@@ -588,8 +590,7 @@ def _traced(
             exported = _exported(
                 who, program, integers, takes_gradients=takes_gradients, embedded=embedded
             )
-        if embedded:
-            know_constants(exported)
+        know_constants(exported)
         return exported, _decomposed(who, exported, table, embedded=embedded)
 
     try:
@@ -636,7 +637,7 @@ def _exported(
     try:
         with (
             exporting(),
-            known_numbers(in_held=embedded),
+            known_numbers(in_buffers=embedded),
             torch.no_grad(),
             gradients,
             tables_left(model),
@@ -680,7 +681,7 @@ def _decomposed(
         # the signature does not tell of them.
         with (
             exporting(),
-            known_numbers(in_held=embedded),
+            known_numbers(in_buffers=embedded),
             torch.no_grad(),
             _without_new_stack_traces(),
             _views_however_elements_lie(),

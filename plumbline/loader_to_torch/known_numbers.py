@@ -39,13 +39,14 @@ sizes of results, such as that of an element of a table, make these by them."""
 
 
 @contextlib.contextmanager
-def known_numbers(*, in_held: bool) -> Iterator[None]:
+def known_numbers(*, in_buffers: bool) -> Iterator[None]:
     """Has what is exported meanwhile know the numbers in small tensors that it makes of numbers.
 
+    And those in small tensors that the model holds: schedulers of diffusers have steps in such.
+
     Args:
-      in_held: whether in small tensors that the model holds too: convolutions of EnCodec keep their
-        stride in a buffer, and pad by what they compute of it; schedulers of diffusers have their
-        steps in tensors that are none.
+      in_buffers: whether those may be buffers: convolutions of EnCodec keep their stride in one,
+        and pad by what they compute of it.
     """
     with contextlib.ExitStack() as changes:
         dispatch = _without_any_numbers(FakeTensorMode._dispatch_impl)
@@ -54,13 +55,13 @@ def known_numbers(*, in_held: bool) -> Iterator[None]:
         changes.enter_context(mock.patch.object(FakeTensorMode, "dispatch", following))
         for module in (fake_tensor, proxy_tensor):
             changes.enter_context(mock.patch.object(module, "CONSTANT_NUMEL_LIMIT", MOST_COMPUTED))
-        if in_held:
+        name = "validate_and_convert_non_fake_tensors"
+        met = _with_numbers_where_met(getattr(FakeTensorMode, name))
+        changes.enter_context(mock.patch.object(FakeTensorMode, name, met))
+        if in_buffers:
             changes.enter_context(
                 mock.patch.object(torch.export._trace, "_fakify_params_buffers", _with_numbers)
             )
-            name = "validate_and_convert_non_fake_tensors"
-            met = _with_numbers_where_met(getattr(FakeTensorMode, name))
-            changes.enter_context(mock.patch.object(FakeTensorMode, name, met))
         yield
 
 

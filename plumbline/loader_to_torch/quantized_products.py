@@ -98,7 +98,7 @@ def multiply_integers(exported: torch.export.ExportedProgram, *, embedded: bool)
         _is_dequantization(node) or name_of(node) in _OF_BLOCKS for node in nodes
     ):
         return
-    model = _Model(exported, weights_at_placeholders(exported) if embedded else {})
+    model = _Model(exported, weights_at_placeholders(exported, embedded=embedded))
     changed = False
     for node in convolutions:
         changed |= _widen(node, model)

@@ -55,6 +55,5 @@ def export_and_record(
         with watched(forward):
             check_repeatable(who, program, references)
             references = record_further_cases(who, program, exported.shapes, references)
-    if weights == "arguments":
-        references = references.with_leading_inputs(map(to_numpy, exported.weights.values()))
-    return RecordedExport(exported, references)
+    given = (to_numpy(exported.weights[name]) for name in exported.parameters)
+    return RecordedExport(exported, references.with_leading_inputs(given))

@@ -1,6 +1,6 @@
 """Takes a program's weights out of its text: they become arguments that go by their names."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import cast
 
 import safetensors.torch
@@ -18,15 +18,23 @@ from plumbline.signature.weight_arguments import EMBEDDED, PARAMETER
 LARGEST_LITERAL = 16
 """Constants of at most so many elements stay in the text, where they can be read and folded."""
 
-_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+_OF_STATE = (InputKind.PARAMETER, InputKind.BUFFER)
+_KINDS = (InputKind.CONSTANT_TENSOR, *_OF_STATE)
+
+
+def state_of_module(exported: torch.export.ExportedProgram) -> list[str]:
+    """The names of the parameters and buffers of `exported`, which are weights but no constants."""
+    specs = exported.graph_signature.input_specs
+    return [cast("str", spec.target) for spec in specs if spec.kind in _OF_STATE]
 
 
 def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tensor]:
-    """Makes inputs of the parameters, buffers and large constants that `exported` uses.
+    """Makes inputs of the large constants, parameters and buffers that `exported` uses.
 
-    They come before the program's own inputs, in the order of the result: by the names that
-    `state_dict` gives them, with their values. Those that nothing uses are removed.
+    They come before the program's own inputs, constants first, in the order of the result: by the
+    names that `state_dict` gives them, with their values. Those that nothing uses are removed.
     """
+    _put_constants_first(exported)
     weights: dict[str, torch.Tensor] = {}
     signature = exported.graph_signature
     placeholders = {node.name: node for node in exported.graph.nodes if node.op == "placeholder"}
@@ -48,6 +56,19 @@ def lift_weights(exported: torch.export.ExportedProgram) -> dict[str, torch.Tens
         weights[name] = value.detach().contiguous()
     signature.input_specs[:] = kept
     return weights
+
+
+def _put_constants_first(exported: torch.export.ExportedProgram) -> None:
+    # What the library has of its weights comes before those that its callers give.
+    specs = exported.graph_signature.input_specs
+    nodes = exported.graph.find_nodes(op="placeholder")
+    inputs = sorted(
+        zip(specs, nodes, strict=True),
+        key=lambda pair: pair[0].kind is not InputKind.CONSTANT_TENSOR,
+    )
+    for _, node in reversed(inputs):
+        next(iter(exported.graph.nodes)).prepend(node)
+    specs[:] = [spec for spec, _ in inputs]
 
 
 def _is_literal(name: str, constant: torch.Tensor) -> bool:
@@ -108,14 +129,15 @@ class ReadableLiterals(FxImporterHooks):
 
 
 def weights_at_placeholders(
-    exported: torch.export.ExportedProgram,
+    exported: torch.export.ExportedProgram, *, embedded: bool
 ) -> dict[torch.fx.Node, torch.Tensor]:
-    """What `lift_weights` lifts, with the nodes that stand for it."""
+    """What `lift_weights` lifts, with the nodes that stand for it; else the constants of it."""
+    kinds = _KINDS if embedded else (InputKind.CONSTANT_TENSOR,)
     placeholders = {node.name: node for node in exported.graph.find_nodes(op="placeholder")}
     return {
         placeholders[spec.arg.name]: _value(exported, cast("str", spec.target))
         for spec in exported.graph_signature.input_specs
-        if spec.kind in _KINDS
+        if spec.kind in kinds
     }
 
 
@@ -126,9 +148,12 @@ def _value(exported: torch.export.ExportedProgram, name: str) -> torch.Tensor:
 
 
 def name_arguments(
-    module: ir.Module, function_name: str, weights: Sequence[str], *, embedded: bool
+    module: ir.Module, function_name: str, weights: Sequence[str], parameters: Collection[str]
 ) -> None:
-    """Marks the leading arguments of a function as the weights of these names."""
+    """Marks the leading arguments of a function as the weights of these names.
+
+    Callers give those that are `parameters`.
+    """
     with module.context:
         function = next(
             op
@@ -137,8 +162,12 @@ def name_arguments(
             and ir.StringAttr(op.attributes["sym_name"]).value == function_name
         )
         count = len(function.regions[0].blocks[0].arguments)
-        key = EMBEDDED if embedded else PARAMETER
-        attributes = [ir.DictAttr.get({key: ir.StringAttr.get(name)}) for name in weights]
+        attributes = [
+            ir.DictAttr.get(
+                {PARAMETER if name in parameters else EMBEDDED: ir.StringAttr.get(name)}
+            )
+            for name in weights
+        ]
         attributes += [ir.DictAttr.get({})] * (count - len(weights))
         function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
 

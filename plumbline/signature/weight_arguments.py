@@ -3,7 +3,7 @@
 Weights never stand in a program's text. They are the leading arguments of its function, each with
 the attribute `plumbline.weight = "encoder.layer.0.weight"`. The last lowering takes them from
 read-only memory of the library; with `plumbline.parameter` in its place they stay arguments of the
-C function. A weight that lies there in another order than PyTorch keeps it in has
+C function, after those. A weight that lies there in another order than PyTorch keeps it in has
 `plumbline.layout` as well, which says in which (`weight_layout.py`).
 """
 

@@ -85,6 +85,30 @@ def test_options_are_those_of_the_command(tmp_path: Path, monkeypatch: pytest.Mo
     torch.testing.assert_close(library(weight, bias, x)[0], model(x))
 
 
+class _Transform(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.randn(40))
+        self.window = torch.hann_window(40)
+        self.shape = torch.tensor([-1, 2])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        transformed: torch.Tensor = torch.fft.rfft(x * self.scale * self.window).real
+        return transformed[:, 1:].reshape(self.shape.tolist())
+
+
+def test_constants_are_no_arguments(tmp_path: Path) -> None:
+    """No checkpoint has them: tables of decompositions, and tensors that a model just holds."""
+    model, x = _Transform(), torch.randn(3, 40)
+    file = plumbline.aot(model, x, name="transform", out=tmp_path, weights="arguments")
+    library = plumbline.load(file)
+    assert library.signature.names.inputs == ("scale", "x")
+    scale = torch.randn(40)
+    (result,) = library(scale, x)
+    model.scale.data = scale
+    torch.testing.assert_close(result, model(x))
+
+
 class _Steps(torch.nn.Module):
     count: torch.Tensor
 

@@ -190,20 +190,24 @@ class _Weights(torch.nn.Module):
         self.layer = torch.nn.Linear(3, 2)
         self.unused = torch.nn.Linear(3, 2)
         self.register_buffer("table", torch.randn(2), persistent=False)
+        self.constant = torch.randn(17, 2)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         small, large = torch.tensor([0.5, 0.25]), torch.arange(34.0).reshape(17, 2)
         y: torch.Tensor = self.layer(x)
-        return y * self.table + small + large
+        return y * self.table + small + large + self.constant
 
 
 @pytest.mark.parametrize(("embedded", "mark"), [(True, "weight"), (False, "parameter")])
 def test_weights_are_leading_arguments(embedded: bool, mark: str) -> None:
     model = _Weights()
     exported = export("it", TorchLoaderOutput(model, (torch.ones(17, 3),)), embedded=embedded)
-    names = re.findall(rf'plumbline\.{mark} = "([^"]+)"', exported.text)
-    assert names == list(exported.weights)
-    assert names[:3] == ["layer.weight", "layer.bias", "table"]
+    marks, names = zip(*re.findall(r'plumbline\.(\w+) = "([^"]+)"', exported.text), strict=True)
+    assert list(names) == list(exported.weights)
+    # No checkpoint has constants.
+    assert names == ("constant", "layer.weight", "layer.bias", "table")
+    assert marks == ("weight", mark, mark, mark)
+    assert exported.parameters == (() if embedded else names[1:])
     assert torch.equal(exported.weights["layer.weight"], model.layer.weight)
     assert torch.equal(exported.weights["table"], model.table)
     # A small constant is worth reading; values of the weights are not in the text.

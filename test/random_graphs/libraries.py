@@ -13,7 +13,6 @@ import torch
 import plumbline
 from plumbline.archives.reference_archive import Tensor
 from plumbline.archives.torch_tensors import to_numpy, to_torch
-from plumbline.errors import UserError
 from plumbline.errors.temporary_folder import temporary_folder
 from plumbline.library import call_plan, packed_entry
 from plumbline.library.new_arrays import byte_count
@@ -74,11 +73,7 @@ class Library:
     """A library that is called as what is compiled just in time."""
 
     def __init__(self, graph: Graph, library: plumbline.Library, *, behind: bool) -> None:
-        """Takes a library of a graph.
-
-        Raises:
-          UserError: one of its arguments is neither an input nor a weight of the graph: a table.
-        """
+        """Takes a library of a graph."""
         self._library, self._behind = library, behind
         self._inputs = graph.inputs
         self._names = library.signature.names.inputs
@@ -89,9 +84,6 @@ class Library:
         self._weights = {
             name: weight for name, weight in graph.weights.items() if name not in self.state
         }
-        for name in self._names:
-            if name not in (*graph.inputs, *graph.weights):
-                raise UserError(f"{name} is an argument, of which the graph knows nothing")
 
     def __call__(self, *arguments: torch.Tensor) -> list[torch.Tensor]:
         """Runs it on copies, and copies back what it has written.

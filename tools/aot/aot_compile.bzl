@@ -65,9 +65,9 @@ def aot_compile(
       cubins: GPUs that the library has machine code for, such as ["sm_80", "sm_90"], beside PTX: on
         these the driver compiles nothing when the library is first called.
       weights: "embedded": the program's parameters, buffers and large constants are read-only data of
-        the library. "arguments": they are leading arguments of the C function, in the order in which
-        gen_foo_mlir_torch names them (plumbline.parameter), so that one library serves many
-        checkpoints.
+        the library. "arguments": parameters and buffers are leading arguments of the C function, in
+        the order in which gen_foo_mlir_torch names them (plumbline.parameter), so that one library
+        serves many checkpoints; constants stay in the library.
       threads: how many threads a call of the C function runs on, where there is enough to do. The
         environment variable PLUMBLINE_THREADS says another number, from 1 on, as the program runs.
         With more than one the library is linked with GCC's runtime library of OpenMP, libgomp.
