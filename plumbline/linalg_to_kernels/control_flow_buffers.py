@@ -18,18 +18,16 @@ from torch_mlir.dialects import memref
 from plumbline.bindings.views import only_uses, root, users_of
 from plumbline.bindings.walk import (
     all_operations,
-    constant_integer,
     defining_operation,
     enclosing_in,
-    is_inside,
 )
+from plumbline.linalg_to_kernels.buffer_sizes import BufferSizes, dynamic_axes, uncast
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
 from plumbline.linalg_to_kernels.layouts import is_contiguous
 from plumbline.linalg_to_kernels.work import LOOPS
 
 _ALLOC = "memref.alloc"
-_DIM = "memref.dim"
 
 
 def settle_buffers(module: ir.Operation) -> None:
@@ -42,11 +40,13 @@ def settle_buffers(module: ir.Operation) -> None:
             function = view.operation
             if KERNEL in function.attributes:
                 continue
-            for op in reversed(all_operations(function)):
+            operations = all_operations(function)
+            kept = _KeptSizes([op for op in operations if op.name in LOOPS])
+            for op in reversed(operations):
                 if op.name in LOOPS:
-                    _settle_loop(_as_large(op))
+                    _settle_loop([one for one in _carried(op) if one in kept and _moves(one)])
                 elif op.name == "scf.if":
-                    _settle_branches(op)
+                    _settle_branches(op, kept.sizes)
 
 
 # -- loops -----------------------------------------------------------------------------------------
@@ -122,29 +122,38 @@ def _moves(carried: _Carried) -> bool:
     )
 
 
-def _as_large(loop: ir.Operation) -> list[_Carried]:
-    """The tensors that move, and are seen to be of one size before and after each round.
+class _KeptSizes:
+    """Which tensors of loops are of one size before and after each round.
 
-    If those of all are what they were, and so is one that follows from these, it is so each time.
+    If each is that were those before it what they were, all are: loops within loops, too.
     """
-    carried = list(_carried(loop))
-    while (kept := [one for one in carried if not _moves(one) or _keeps_sizes(one, carried)]) != (
-        carried
-    ):
-        carried = kept
-    return [one for one in carried if _moves(one)]
 
+    def __init__(self, loops: Sequence[ir.Operation]) -> None:
+        carried = [
+            one
+            for loop in loops
+            for one in _carried(loop)
+            if isinstance(one.argument.type, ir.MemRefType)
+        ]
+        self._kept = {one.argument: one for one in carried}
+        self._named = {value: one for one in carried for value in (one.argument, *one.aliases)}
+        self.sizes = BufferSizes(self._start)
+        while lost := [one for one in self._kept.values() if not self._keeps(one)]:
+            for one in lost:
+                del self._kept[one.argument]
 
-def _keeps_sizes(carried: _Carried, others: Sequence[_Carried]) -> bool:
-    starts = {one.argument: one.start for one in others}
+    def __contains__(self, carried: _Carried) -> bool:
+        return carried.argument in self._kept
 
-    def keeps(axis: int) -> bool:
-        after = _size(carried.next, axis)
-        if after.of in starts and after.axis is not None:
-            after = _size(starts[after.of], after.axis)
-        return after == _size(carried.start, axis)
+    def _start(self, buffer: ir.Value) -> ir.Value | None:
+        one = self._named.get(buffer)
+        return None if one is None or one not in self else one.start
 
-    return all(map(keeps, _dynamic_axes(ir.MemRefType(carried.argument.type))))
+    def _keeps(self, carried: _Carried) -> bool:
+        return all(
+            self.sizes.of(carried.next, axis) == self.sizes.of(carried.start, axis)
+            for axis in dynamic_axes(ir.MemRefType(carried.argument.type))
+        )
 
 
 def _settle_loop(carried: Sequence[_Carried]) -> None:
@@ -173,7 +182,7 @@ def _settle_loop(carried: Sequence[_Carried]) -> None:
 def _is_read_before(carried: _Carried) -> bool:
     """Whether a round does not look at a tensor any more when it begins to make the next one."""
     body = carried.end.block
-    new = _uncast(carried.next)
+    new = uncast(carried.next)
     made = defining_operation(new)
     if made is None or made.block != body:
         return False
@@ -215,7 +224,7 @@ def _is_own(carried: _Carried) -> bool:
 
     What is a part of a buffer is none: what a round makes would be taken for one by itself.
     """
-    if not is_contiguous(ir.MemRefType(_uncast(carried.start).type)):
+    if not is_contiguous(ir.MemRefType(uncast(carried.start).type)):
         return False
     buffer = root(carried.start)
     made = defining_operation(buffer)
@@ -235,16 +244,16 @@ def _is_own(carried: _Carried) -> bool:
 # -- branches --------------------------------------------------------------------------------------
 
 
-def _settle_branches(choice: ir.Operation) -> None:
+def _settle_branches(choice: ir.Operation, sizes: BufferSizes) -> None:
     ends = [_end(region.blocks[0]) for region in choice.regions if len(region.blocks) > 0]
     for number, result in enumerate(choice.results):
         given = [end.operands[number] for end in ends]
         if not isinstance(result.type, ir.MemRefType) or given[0] == given[1]:
             continue
         type_ = ir.MemRefType(result.type)
-        sizes = [_size_in_front(choice, given, axis) for axis in _dynamic_axes(type_)]
-        known = [size for size in sizes if size is not None]
-        if len(known) < len(sizes):
+        asked = [sizes.in_front(choice, given, axis) for axis in dynamic_axes(type_)]
+        known = [size for size in asked if size is not None]
+        if len(known) < len(asked):
             continue
         with ir.InsertionPoint(choice), choice.location:
             buffer = _allocate(type_, [size.value() for size in known])
@@ -255,60 +264,12 @@ def _settle_branches(choice: ir.Operation) -> None:
         result.replace_all_uses_with(buffer)
 
 
-def _size_in_front(choice: ir.Operation, given: Sequence[ir.Value], axis: int) -> "_Size | None":
-    """How large the buffers of all branches are along an axis, as it is known in front of them."""
-    size, *others = {_size(buffer, axis) for buffer in given}
-    return None if others or is_inside(size.of, choice) else size
-
-
 # -- buffers ---------------------------------------------------------------------------------------
-
-
-def _dynamic_axes(type_: ir.MemRefType) -> list[int]:
-    return [axis for axis in range(type_.rank) if type_.is_dynamic_dim(axis)]
-
-
-@dataclass(frozen=True)
-class _Size:
-    """A number, or how large a buffer is along an axis."""
-
-    of: ir.Value
-    axis: int | None = None
-
-    def value(self) -> ir.Value:
-        return self.of if self.axis is None else memref.dim(self.of, index(self.axis))
-
-
-def _size(buffer: ir.Value, axis: int) -> _Size:
-    """How large a buffer is along an axis: as large as has been asked for, if that can be told."""
-    buffer = _uncast(buffer)
-    op = defining_operation(buffer)
-    axes = _dynamic_axes(ir.MemRefType(buffer.type))
-    if op is None or axis not in axes:
-        return _Size(buffer, axis)
-    if op.name == _ALLOC:
-        return _asked(op.operands[axes.index(axis)])
-    if op.name == "memref.expand_shape":
-        return _asked(op.operands[1 + axes.index(axis)])
-    if op.name == "memref.collapse_shape":
-        first, *others = op.attributes["reassociation"][axis]
-        if not others:
-            return _size(op.operands[0], ir.IntegerAttr(first).value)
-    return _Size(buffer, axis)
-
-
-def _asked(number: ir.Value) -> _Size:
-    """How large something is that is asked to be so large."""
-    dim = defining_operation(number)
-    if dim is None or dim.name != _DIM:
-        return _Size(number)
-    axis = constant_integer(dim.operands[1])
-    return _Size(number) if axis is None else _size(dim.operands[0], axis)
 
 
 def _make_there(end: ir.Operation, number: int, buffer: ir.Value) -> bool:
     """Has `buffer` be what a block makes to hand on at its end, if nothing else keeps that."""
-    new = _uncast(end.operands[number])
+    new = uncast(end.operands[number])
     made = defining_operation(new)
     if made is None or made.name != _ALLOC or made.block != end.block:
         return False
@@ -318,12 +279,6 @@ def _make_there(end: ir.Operation, number: int, buffer: ir.Value) -> bool:
         new.replace_all_uses_with(_as(new.type, buffer))
     made.erase()
     return True
-
-
-def _uncast(buffer: ir.Value) -> ir.Value:
-    while (op := defining_operation(buffer)) is not None and op.name == "memref.cast":
-        buffer = op.operands[0]
-    return buffer
 
 
 def _copy_to(buffer: ir.Value, source: ir.Value, end: ir.Operation) -> None:
@@ -340,7 +295,7 @@ def _as(type_: ir.Type, buffer: ir.Value) -> ir.Value:
 def _copy(buffer: ir.Value) -> ir.Value:
     """A buffer of the same type with the same elements."""
     type_ = ir.MemRefType(buffer.type)
-    copy = _allocate(type_, [memref.dim(buffer, index(axis)) for axis in _dynamic_axes(type_)])
+    copy = _allocate(type_, [memref.dim(buffer, index(axis)) for axis in dynamic_axes(type_)])
     memref.copy(buffer, copy)
     return copy
 

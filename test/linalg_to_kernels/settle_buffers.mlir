@@ -164,6 +164,63 @@ func.func private @kernel(memref<?xf32>, memref<?xf32>, memref<?xf32>)
 
 // -----
 
+// Both change places within the outer loop, and are made anew as large as one of them: what one of
+// the loops keeps is told by what the other one does.
+// CHECK-LABEL: func.func @loops_within_loops(
+// CHECK:         scf.for %{{[^ ]*}} = %{{.*}} {
+// CHECK:           scf.for %{{[^ ]*}} = %{{.*}} {
+// CHECK-NOT:     scf.yield
+// CHECK:         return
+func.func @loops_within_loops(%x: memref<?xf32>, %n: index) -> (memref<?xf32>, memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = memref.dim %x, %c0 : memref<?xf32>
+  %y = memref.alloc(%size) : memref<?xf32>
+  call @kernel(%x, %y) : (memref<?xf32>, memref<?xf32>) -> ()
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (memref<?xf32>, memref<?xf32>) {
+    %s:2 = scf.for %j = %c0 to %i step %c1 iter_args(%a = %q, %b = %p) -> (memref<?xf32>, memref<?xf32>) {
+      %b_size = memref.dim %b, %c0 : memref<?xf32>
+      // A number of elements that is computed is not below 0.
+      %count = arith.maxsi %b_size, %c0 : index
+      %next = memref.alloc(%count) : memref<?xf32>
+      func.call @kernel(%b, %next) : (memref<?xf32>, memref<?xf32>) -> ()
+      scf.yield %next, %a : memref<?xf32>, memref<?xf32>
+    }
+    scf.yield %s#0, %s#1 : memref<?xf32>, memref<?xf32>
+  }
+  return %r#0, %r#1 : memref<?xf32>, memref<?xf32>
+}
+
+func.func private @kernel(memref<?xf32>, memref<?xf32>)
+
+// -----
+
+// A part is as large as has been asked for, also as one of less dimensions.
+// CHECK-LABEL: func.func @parts(
+// CHECK:         scf.for %{{[^ ]*}} = %{{.*}} {
+// CHECK-NOT:     scf.yield
+// CHECK:         return
+func.func @parts(%x: memref<?x?xf32>) -> memref<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = memref.dim %x, %c0 : memref<?x?xf32>
+  %columns = memref.dim %x, %c1 : memref<?x?xf32>
+  %y = memref.alloc(%columns) : memref<?xf32>
+  %r = scf.for %i = %c0 to %rows step %c1 iter_args(%last = %y) -> (memref<?xf32>) {
+    %row = memref.subview %x[%i, 0] [1, %columns] [1, 1] : memref<?x?xf32> to memref<1x?xf32, strided<[?, 1], offset: ?>>
+    %elements = memref.collapse_shape %row [[0, 1]] : memref<1x?xf32, strided<[?, 1], offset: ?>> into memref<?xf32, strided<[?], offset: ?>>
+    %size = memref.dim %elements, %c0 : memref<?xf32, strided<[?], offset: ?>>
+    %next = memref.alloc(%size) : memref<?xf32>
+    func.call @kernel(%last, %elements, %next) : (memref<?xf32>, memref<?xf32, strided<[?], offset: ?>>, memref<?xf32>) -> ()
+    scf.yield %next : memref<?xf32>
+  }
+  return %r : memref<?xf32>
+}
+
+func.func private @kernel(memref<?xf32>, memref<?xf32, strided<[?], offset: ?>>, memref<?xf32>)
+
+// -----
+
 // One that grows stays with those that hand it on.
 // CHECK-LABEL: func.func @grows(
 // CHECK-NOT:     memref.copy
