@@ -12,12 +12,20 @@ compiled for: it uses no more then.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref
 
+from plumbline.bindings.pipeline import PassFailure
 from plumbline.bindings.views import NOALIAS, VIEWS
-from plumbline.bindings.walk import all_operations, callee, enclosing_in, users_through
+from plumbline.bindings.walk import (
+    all_operations,
+    callee,
+    defining_operation,
+    enclosing_in,
+    users_through,
+)
 from plumbline.errors import UserError
 from plumbline.kernels_to_llvm.parallel_loops import FORK
 from plumbline.kernels_to_llvm.result_arguments import bytes_type
@@ -36,8 +44,28 @@ _VIEWS = VIEWS | {"memref.extract_strided_metadata", "memref.view"}
 _TERMINATORS = frozenset({"cf.br", "cf.cond_br", "func.return", "scf.condition", "scf.yield"})
 
 
+_OF_SIZES = _VIEWS | frozenset(
+    {
+        "arith.addi",
+        "arith.cmpi",
+        "arith.constant",
+        "arith.index_cast",
+        "arith.maxsi",
+        "arith.minsi",
+        "arith.muli",
+        "arith.select",
+        "arith.subi",
+        "memref.dim",
+    }
+)
+"""What sizes are computed by, and may be where nobody asks for them, as no division may."""
+
 _LIVES_ON = (
     'memory "pool": a temporary lives on beyond the loop or the branch that makes it; use '
+    'memory "malloc"'
+)
+_SIZE_OF_LOOP = (
+    'memory "pool": a temporary within a loop or a branch has a size that is computed there; use '
     'memory "malloc"'
 )
 
@@ -82,7 +110,8 @@ def take_workspace(body: func.FuncOp) -> None:
     """Rewrites a private function, and those that it calls; each has a workspace then.
 
     Raises:
-      UserError: a temporary lives on from one round of a loop to the next.
+      PassFailure: a temporary lives on from one round of a loop to the next, or a loop computes its
+        size. Its place has been reported.
     """
     module = body.operation.parent.operation
     _limit_threads(module)
@@ -298,11 +327,9 @@ def _place_dynamic(
 ) -> ir.Value:
     """Puts an allocation at an offset; gives that of what comes next."""
     operands = list(op.operands)
-    if any(_block_of(operand) != block for operand in operands):
-        raise UserError(
-            'memory "pool": a temporary within a loop has a size that the loop computes; use '
-            'memory "malloc"'
-        )
+    outer = enclosing_in(block, op)
+    if not all(_is_computed_before(outer, operand) for operand in operands):
+        _refuse(op, _SIZE_OF_LOOP)
     bytes_ = index_constant(_static_bytes(op))
     for operand in operands:
         bytes_ = arith.muli(bytes_, operand)
@@ -315,9 +342,22 @@ def _place_dynamic(
     return following
 
 
-def _block_of(value: ir.Value) -> ir.Block:
-    owner = value.owner
-    return owner if isinstance(owner, ir.Block) else owner.operation.block
+def _is_computed_before(outer: ir.Operation, number: ir.Value) -> bool:
+    """Whether a number, or a buffer, is known in front of an operation.
+
+    If it is computed within that, and need not be, it is computed before from now on.
+    """
+    op = defining_operation(number)
+    if op is None:
+        return bool(number.owner == outer.block)
+    if op.block == outer.block:
+        return True
+    if op.name not in _OF_SIZES:
+        return False
+    is_known = all(_is_computed_before(outer, operand) for operand in op.operands)
+    if is_known:
+        op.move_before(outer)
+    return is_known
 
 
 def _hand_over(call: ir.Operation, own: ir.Value) -> None:
@@ -342,14 +382,19 @@ def _replace(op: ir.Operation, placed: ir.Value) -> None:
 def _refuse_what_lives_on(op: ir.Operation) -> None:
     for user in users_through(op.results[0], _VIEWS):
         if user.name in _TERMINATORS:
-            raise UserError(_LIVES_ON)
+            _refuse(op, _LIVES_ON)
 
 
 def _refuse_what_is_left(function: func.FuncOp) -> None:
     """Refuses what would be given back to the heap, though it need not be from there."""
     for op in all_operations(function.operation):
         if op.name in ("memref.alloc", "memref.dealloc"):
-            raise UserError(_LIVES_ON)
+            _refuse(op, _LIVES_ON)
+
+
+def _refuse(op: ir.Operation, message: str) -> NoReturn:
+    op.location.emit_error(message)
+    raise PassFailure
 
 
 def _aligned(bytes_: int) -> int:

@@ -48,7 +48,6 @@ func.func private @kernel(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {l
 // -----
 
 // What goes round in a loop cannot have one place.
-// expected-error @below {{memory "pool": a temporary lives on beyond the loop or the branch that makes it; use memory "malloc"}}
 module {
   func.func @rounds(%x: memref<4xf32>) -> memref<f32> {
     %c0 = arith.constant 0 : index
@@ -57,6 +56,7 @@ module {
     %result = memref.alloc() : memref<f32>
     %first = memref.alloc() : memref<f32>
     %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%before = %first) -> (memref<f32>) {
+      // expected-error @below {{memory "pool": a temporary lives on beyond the loop or the branch that makes it; use memory "malloc"}}
       %next = memref.alloc() : memref<f32>
       memref.copy %before, %next : memref<f32> to memref<f32>
       memref.dealloc %before : memref<f32>
@@ -67,6 +67,55 @@ module {
     return %result : memref<f32>
   }
 }
+
+// -----
+
+// A size that a branch computes, of what is known in front of it, is computed there.
+
+// CHECK-LABEL: func.func private @branch_body(
+// CHECK-SAME:      %[[X:[^:]*]]: memref<?xf32>
+// CHECK:         %[[SIZE:.*]] = memref.dim %[[X]]
+// CHECK:         %[[MORE:.*]] = arith.addi %[[SIZE]]
+// CHECK:         memref.view %{{.*}}[%{{.*}}][%[[MORE]]] : memref<?xi8> to memref<?xf32>
+// CHECK:         scf.if
+func.func @branch(%x: memref<?xf32> {plumbline.shape = affine_map<()[s0] -> (s0)>}) -> memref<f32> attributes {plumbline.symbols = [{name = "n", min_val = 0 : i64, max_val = 9223372036854775807 : i64}]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %result = memref.alloc() : memref<f32>
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %is_large = arith.cmpi sgt, %n, %c9 : index
+  scf.if %is_large {
+    %line = memref.expand_shape %x [[0, 1]] output_shape [%n, 1] : memref<?xf32> into memref<?x1xf32>
+    %size = memref.dim %line, %c0 : memref<?x1xf32>
+    %more = arith.addi %size, %c1 : index
+    %temporary = memref.alloc(%more) : memref<?xf32>
+    func.call @sum(%x, %temporary, %result) : (memref<?xf32>, memref<?xf32>, memref<f32>) -> ()
+    memref.dealloc %temporary : memref<?xf32>
+  }
+  return %result : memref<f32>
+}
+func.func private @sum(memref<?xf32>, memref<?xf32>, memref<f32>)
+
+// -----
+
+// But not one that a loop counts.
+func.func @counted(%x: memref<?xf32> {plumbline.shape = affine_map<()[s0] -> (s0)>}) -> memref<f32> attributes {plumbline.symbols = [{name = "n", min_val = 0 : i64, max_val = 9223372036854775807 : i64}]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %result = memref.alloc() : memref<f32>
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %size = arith.minsi %i, %n : index
+    // expected-error @below {{memory "pool": a temporary within a loop or a branch has a size that is computed there; use memory "malloc"}}
+    %temporary = memref.alloc(%size) : memref<?xf32>
+    func.call @sum(%x, %temporary, %result) : (memref<?xf32>, memref<?xf32>, memref<f32>) -> ()
+    memref.dealloc %temporary : memref<?xf32>
+  }
+  return %result : memref<f32>
+}
+func.func private @sum(memref<?xf32>, memref<?xf32>, memref<f32>)
 
 // -----
 
