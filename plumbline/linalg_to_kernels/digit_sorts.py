@@ -62,15 +62,24 @@ class Order:
         type_ = ir.IntegerType.get_signless(width)
         greatest = arith.constant(type_, 2 ** (width - 1) - 1)
         bits = arith.bitcast(type_, value)
-        # Of negative floats the greater ones have the lesser bits.
-        negative = arith.shrsi(bits, arith.constant(type_, width - 1))
-        ordered = arith.xori(bits, arith.andi(negative, greatest))
-        # There are two zeros, and many NaNs.
-        zero = arith.constant(ir.FloatType(value.type), 0.0)
-        is_zero = arith.cmpf(arith.CmpFPredicate.OEQ, value, zero)
-        ordered = arith.select(is_zero, arith.constant(type_, 0), ordered)
-        is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)
+        # Of negative floats the greater ones have the lesser bits, and one of two zeros is one.
+        magnitude = arith.andi(bits, greatest)
+        zero = arith.constant(type_, 0)
+        is_negative = arith.cmpi(arith.CmpIPredicate.slt, bits, zero)
+        ordered = arith.select(is_negative, arith.subi(zero, magnitude), magnitude)
+        # There are many NaNs.
+        infinity = arith.bitcast(type_, arith.constant(value.type, float("inf")))
+        is_nan = arith.cmpi(arith.CmpIPredicate.sgt, magnitude, infinity)
         return arith.select(is_nan, greatest, ordered)
+
+    def holds(self, key: ir.Value, later: ir.Value) -> ir.Value:
+        """Whether two keys are in order."""
+        less, greater = (
+            (arith.CmpIPredicate.ule, arith.CmpIPredicate.uge)
+            if self.unsigned
+            else (arith.CmpIPredicate.sle, arith.CmpIPredicate.sge)
+        )
+        return arith.cmpi(less if self.rises else greater, key, later)
 
     def rank(self, value: ir.Value) -> ir.Value:
         """An unsigned integer of the same width as a number, the lesser the earlier it comes."""

@@ -23,7 +23,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
 from plumbline.linalg_to_kernels.building import LoopBody, either, for_each, index, mark_scratch
-from plumbline.linalg_to_kernels.digit_sorts import DIGITS, DigitSort, has_digits
+from plumbline.linalg_to_kernels.digit_sorts import DIGITS, DigitSort, has_digits, order_of_sort
 from plumbline.linalg_to_kernels.first_elements import first_elements
 from plumbline.linalg_to_kernels.sort_kernels import (
     Sort,
@@ -38,6 +38,9 @@ _FEWEST_GATHERED = 32
 _MOST_IN_REGISTERS = 16
 """So many first elements are held without memory, each new one being compared with all: 16 of 1000
 take 0.75 of the time of gathering, 9 half. Of 20 the code takes twice as long to compile."""
+
+_NARROW = 16
+"""The bits of floats that CPUs have no comparison of: they make float32 of these first."""
 
 _BLOCK = 16
 """So many elements of a row are looked at at once, to pass them over where none is of interest."""
@@ -174,6 +177,14 @@ class _MergeSort:
             return merged()
         return DigitSort(self.sort, self._rows, self.sort.scratch[-1]).sorted(load, size, merged)
 
+    def _in_order(self, lefts: Sequence[ir.Value], rights: Sequence[ir.Value]) -> ir.Value:
+        """What the comparison of the sort says of two elements, the first of which comes first."""
+        type_ = lefts[0].type
+        order = order_of_sort(self.sort.op)
+        if order is None or not isinstance(type_, ir.FloatType) or type_.width > _NARROW:
+            return self.sort.in_order(lefts, rights)
+        return order.holds(order.key(lefts[0]), order.key(rights[0]))
+
     @property
     def _rows(self) -> Sequence[ir.Value]:
         """The rows of the scratch that have elements of each buffer."""
@@ -236,7 +247,7 @@ class _MergeSort:
         """Sorts two elements, of which one has the number `first`, and the other the next one."""
         second = arith.addi(first, index(1))
         early, late = load(first), load(second)
-        keeps = _count(self.sort.in_order(early, late))
+        keeps = _count(self._in_order(early, late))
         self._store(early, row, arith.subi(second, keeps))
         self._store(late, row, arith.addi(first, keeps))
 
@@ -251,11 +262,11 @@ class _MergeSort:
         def step(
             number: ir.Value, left: ir.Value, right: ir.Value, last_left: ir.Value, last: ir.Value
         ) -> list[ir.Value]:
-            keeps = self.sort.in_order(self._load(source, left), self._load(source, right))
+            keeps = self._in_order(self._load(source, left), self._load(source, right))
             taken = _count(keeps)
             first = _one_of(taken, left, right)
             self._store(self._load(source, first), target, arith.addi(start, number))
-            keep = self.sort.in_order(self._load(source, last_left), self._load(source, last))
+            keep = self._in_order(self._load(source, last_left), self._load(source, last))
             kept = _count(keep)
             behind = _one_of(kept, last, last_left)
             place = arith.subi(arith.subi(end, one), number)
@@ -282,7 +293,7 @@ class _MergeSort:
             # What is read of a run that is used up is of no account.
             of_left = arith.minsi(left, last_left)
             of_right = arith.minsi(right, last_right)
-            in_order = self.sort.in_order(
+            in_order = self._in_order(
                 self._load(lefts.row, of_left), self._load(rights.row, of_right)
             )
             is_used_up = arith.cmpi(arith.CmpIPredicate.sge, right, rights.end)
@@ -339,7 +350,7 @@ class _MergeSort:
                 is_full = arith.cmpi(arith.CmpIPredicate.eq, more, index(most))
                 return either(types, is_full, merge_all, lambda: [row, more, *bound])
 
-            return either(types, self.sort.in_order(bound, new), keep, take)
+            return either(types, self._in_order(bound, new), keep, take)
 
         row = self._sorted(load, zero, end, zero)
         held = [row, zero, *last(row)]
@@ -364,7 +375,7 @@ class _MergeSort:
             def take() -> list[ir.Value]:
                 return [*itertools.chain.from_iterable(self._with(others, new))]
 
-            return either(types, self.sort.in_order(last, new), lambda: carried, take)
+            return either(types, self._in_order(last, new), lambda: carried, take)
 
         held = [*itertools.chain.from_iterable(first)]
         return grouped(self._rest(load, count, size, insert, held, lambda *held: held[-buffers:]))
@@ -397,7 +408,7 @@ class _MergeSort:
 
             def stay(at: ir.Value, all_: ir.Value) -> list[ir.Value]:
                 new = load(arith.addi(first, at))
-                return [arith.andi(all_, self.sort.in_order(last(*carried), new))]
+                return [arith.andi(all_, self._in_order(last(*carried), new))]
 
             (is_done,) = for_each(index(0), index(_BLOCK), 1, stay, [_true()])
 
@@ -413,7 +424,7 @@ class _MergeSort:
 
     def _with(self, held: list[list[ir.Value]], new: list[ir.Value]) -> list[list[ir.Value]]:
         """Elements in order, and a new one behind those that it does not come before."""
-        stays = [self.sort.in_order(each, new) for each in held]
+        stays = [self._in_order(each, new) for each in held]
         after = [_selected(stay, new, each) for stay, each in zip(stays, held, strict=True)]
         before = [
             _selected(stay, each, moved)

@@ -270,3 +270,25 @@ func.func @counted(%x: memref<8xf32>, %places: memref<8xi64>) {
   }
   return
 }
+
+// -----
+
+// Floats of 16 bits are compared as the integers that have their order.
+// CHECK-LABEL: func.func @halves(
+// CHECK:       func.func private @sort_kernel(
+// CHECK-NOT:     arith.cmpf
+// CHECK:         %[[KEY:.*]] = arith.select %{{.*}}, %c32767_i16, %{{.*}} : i16
+// CHECK-NOT:     arith.cmpf
+// CHECK:         %[[OTHER:.*]] = arith.select %{{.*}}, %c32767_i16, %{{.*}} : i16
+// CHECK-NEXT:    arith.cmpi sle, %[[KEY]], %[[OTHER]] : i16
+// CHECK-NOT:     arith.cmpf
+func.func @halves(%x: memref<8xf16>) {
+  tm_tensor.sort dimension(0) outs(%x : memref<8xf16>) {
+  ^bb0(%a: f16, %b: f16):
+    %0 = arith.cmpf ole, %a, %b : f16
+    %1 = arith.cmpf uno, %b, %b : f16
+    %2 = arith.ori %0, %1 : i1
+    tm_tensor.yield %2 : i1
+  }
+  return
+}

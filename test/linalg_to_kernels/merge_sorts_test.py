@@ -127,6 +127,22 @@ def test_rows_of_any_size() -> None:
                 torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_short_rows_of_narrow_floats(dtype: torch.dtype) -> None:
+    """Zeros of either sign are equal, and keep it; all that is no number is."""
+    x = torch.randn(40, 33, generator=torch.Generator().manual_seed(0)).to(dtype)
+    special = [0.0, -0.0, float("inf"), -float("inf"), float("nan"), -float("nan"), 6e-8, -6e-8]
+    x[:, ::4] = torch.tensor(special, dtype=dtype).repeat(45).reshape(40, 9)
+    program = plumbline.compile(_All(), (x,))
+    results = list(zip(program(x), _All()(x), strict=True))
+    for actual, expected in results:
+        torch.testing.assert_close(actual, expected, rtol=0, atol=0, equal_nan=True)
+    for number in (0, 2):
+        actual, expected = results[number]
+        is_number = ~expected.isnan()
+        assert torch.equal(actual.signbit() & is_number, expected.signbit() & is_number)
+
+
 def test_all_of_rows_of_which_the_first_are_read_as_well() -> None:
     class Program(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
