@@ -60,6 +60,7 @@ from plumbline.loader_to_torch.kept_tables import tables_left
 from plumbline.loader_to_torch.known_numbers import know_constants, known_numbers
 from plumbline.loader_to_torch.known_results import put_known_results
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, describe_error, name_of_function
+from plumbline.loader_to_torch.module_conversions import conversions_that_change_something
 from plumbline.loader_to_torch.mutations import refuse_mutations
 from plumbline.loader_to_torch.nested_draws import hand_generator_to_bodies
 from plumbline.loader_to_torch.node_locations import (
@@ -641,6 +642,7 @@ def _exported(
             torch.no_grad(),
             gradients,
             tables_left(model),
+            conversions_that_change_something(),
             tracing(),
         ):
             exported = torch.export.export(

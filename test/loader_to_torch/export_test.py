@@ -9,6 +9,7 @@ from torch.export import Dim
 
 from plumbline.bindings.walk import operations_of
 from plumbline.context import make_context
+from plumbline.errors import UserError
 from plumbline.errors.location import describe, module_path
 from plumbline.loader_to_torch.export import export
 from plumbline.loader_to_torch.loader import TorchLoaderOutput, load
@@ -213,6 +214,36 @@ def test_weights_are_leading_arguments(embedded: bool, mark: str) -> None:
     # A small constant is worth reading; values of the weights are not in the text.
     assert "dense<[5.000000e-01, 2.500000e-01]>" in exported.text
     assert "dense_resource" not in exported.text
+
+
+class _Converting(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = self.layer.to(x.device)(x) + self.layer.float().cpu()(x)
+        y += self.layer.to(x)(x)
+        return y
+
+
+def test_modules_are_converted_to_what_they_are() -> None:
+    model = _Converting()
+    weight = model.layer.weight
+    exported = export("it", TorchLoaderOutput(model, (torch.ones(4, 3),)))
+    assert list(exported.weights) == ["layer.weight", "layer.bias"]
+    assert model.layer.weight is weight
+
+
+class _Widening(_Converting):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = self.layer.double()(x.double())
+        return y
+
+
+def test_modules_that_become_others_are_refused() -> None:
+    with pytest.raises(UserError, match="swap Linear"):
+        export("it", TorchLoaderOutput(_Widening(), (torch.ones(4, 3),)))
 
 
 def test_weights_are_not_shown_to_what_looks_at_the_functions_of_a_program(
