@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import torch
 from torch._higher_order_ops.while_loop import while_loop_op
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.nn.functional import pad
 
 from plumbline.loader_to_torch.decompositions import matrices
@@ -143,9 +144,19 @@ def _turned_rows(rows: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -
     half = rows.shape[0] // 2
     upper, lower = rows[:half], rows[half:]
     up, down = cosine * upper - sine * lower, sine * upper + cosine * lower
-    if half == 1:
+    if statically_known_true(half == 1):
         return torch.cat([up, down])
+    if not statically_known_true(half > 1):
+        return torch.cat([up, down])[_next_places(half)]
     return torch.cat([up[:1], down[:1], up[1:-1], down[1:], up[-1:]])
+
+
+def _next_places(half: int) -> torch.Tensor:
+    """For each of 2 * half rows, which one comes there next."""
+    place = matrices.numbers(2 * half)
+    within = torch.where(place < half, place - 1, place + 1)
+    ends = torch.where(place == 2 * half - 1, half - 1, within)
+    return torch.where(place == 0, 0, torch.where(place == 1, half, ends))
 
 
 def _swept(turned: Callable[..., _Results], *given: torch.Tensor) -> list[torch.Tensor]:
@@ -156,15 +167,16 @@ def _swept(turned: Callable[..., _Results], *given: torch.Tensor) -> list[torch.
         to what counts as nothing, and what they are after it.
       given: [2 h, :, batch], the matrices that are to be turned together.
     """
-    steps = given[0].shape[0] - 1
 
     def goes_on(step: torch.Tensor, most: torch.Tensor, *before: torch.Tensor) -> torch.Tensor:
+        steps = before[0].shape[0] - 1
         within = torch.remainder(step, steps) != 0
         return within | ((most > 1.0) & (step < _MOST_SWEEPS * steps))
 
     def body(step: torch.Tensor, most: torch.Tensor, *before: torch.Tensor) -> _Results:
         found, *after = turned(*before)
-        so_far = torch.where(torch.remainder(step, steps) == 0, 0.0, most)
+        is_first = torch.remainder(step, before[0].shape[0] - 1) == 0
+        so_far = torch.where(is_first, 0.0, most)
         return step + 1, torch.maximum(so_far, found.amax()), *after
 
     start = torch.zeros((), dtype=torch.int64), torch.full((), math.inf, dtype=_F64)

@@ -174,6 +174,16 @@ def _of_solution(x: torch.Tensor) -> Any:
     return torch.linalg.solve(x, x[0]).square().sum() + torch.linalg.cholesky(x @ x.mT).sum()
 
 
+def test_singular_values_of_rows_beside_few_columns() -> None:
+    """One size is known, so that the lesser one is small, however many rows there are."""
+    torch.manual_seed(0)
+    shapes = {"x": {0: Dim("rows", min=1)}}
+    program = plumbline.compile(_Of(torch.linalg.pinv), (torch.randn(6, 3),), shapes)
+    for rows in (1, 2, 3, 4, 5, 30):
+        x = torch.randn(rows, 3)
+        torch.testing.assert_close(program(x)[0], torch.linalg.pinv(x), rtol=1e-3, atol=1e-4)
+
+
 def test_singular_values_of_any_number_of_rows() -> None:
     torch.manual_seed(0)
     shapes = {"x": {0: Dim("rows", min=4)}}
