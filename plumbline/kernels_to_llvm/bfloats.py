@@ -5,14 +5,14 @@ vectors of bf16 apart to move them, element by element, or, where AVX512-BF16 ma
 legal but not their elements, fails an assertion over some ("Unexpected illegal type!", LLVM 22).
 """
 
-import functools
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import llvm
 
 from plumbline.bindings.pipeline import Pass
-from plumbline.bindings.walk import operations_of
+from plumbline.bindings.walk import defining_operation, operations_of
 
 # What hands values on as they are, of whatever type.
 _MOVES = frozenset(
@@ -43,53 +43,51 @@ _MOVES = frozenset(
 
 
 def _move_bf16_as_integers(operation: ir.Operation) -> None:
-    # A module has few types.
-    in_integers = functools.cache(_in_integers)
-
-    def holds_bf16(type_: ir.Type) -> bool:
-        return bool(in_integers(type_) != type_)
-
     operations = operations_of(operation, "llvm")
     with operation.context:
-        # Nearly no program has any, and there are thrice as many uses as there are values.
-        if not any(map(holds_bf16, _types_of_values(operations))):
+        # A module has few types, and nearly no program has any of bf16.
+        in_integers = {
+            type_: other
+            for type_ in {value.type for value in _values(operations)}
+            if (other := _in_integers(type_)) != type_
+        }
+        if not in_integers:
             return
-        uses = [
-            (op, place, value.type)
-            for op in operations
-            for place, value in enumerate(op.operands)
-            if holds_bf16(value.type)
+        held = [
+            (value, type_) for value in _values(operations) if (type_ := value.type) in in_integers
         ]
-        others = [op for op in operations if op.name not in _MOVES]
+        # As long as casts are not among them.
+        uses = [
+            (use.owner.operation, use.operand_number, type_)
+            for value, type_ in held
+            for use in value.uses
+        ]
         for op in operations:
             if op.name == "llvm.func":
                 type_ = ir.TypeAttr(op.attributes["function_type"]).value
-                op.attributes["function_type"] = ir.TypeAttr.get(in_integers(type_))
-            for argument in (a for r in op.regions for block in r for a in block.arguments):
-                argument.set_type(in_integers(argument.type))
-            if op.name in _MOVES:
-                for result in op.results:
-                    result.set_type(in_integers(result.type))
-        for op in others:
-            for result in filter(lambda result: holds_bf16(result.type), op.results):
+                op.attributes["function_type"] = ir.TypeAttr.get(_in_integers(type_))
+        for value, type_ in held:
+            op = defining_operation(value)
+            if op is None or op.name in _MOVES:
+                value.set_type(in_integers[type_])
+            else:
                 with ir.InsertionPoint.after(op), op.location:
-                    cast = _bitcast(result, in_integers(result.type))
-                result.replace_all_uses_except(cast, cast.owner.operation)
+                    cast = _bitcast(value, in_integers[type_])
+                value.replace_all_uses_except(cast, cast.owner.operation)
         for op, place, type_ in uses:
             if op.name not in _MOVES:
                 with ir.InsertionPoint(op), op.location:
                     op.operands[place] = _bitcast(op.operands[place], type_)
 
 
-def _types_of_values(operations: Sequence[ir.Operation]) -> set[ir.Type]:
-    """The types of the results of operations, and of the arguments of their blocks."""
-    types = {result.type for op in operations for result in op.results}
+def _values(operations: Sequence[ir.Operation]) -> Iterable[ir.Value]:
+    """The results of operations, and the arguments of their blocks."""
+    results = (result for op in operations for result in op.results)
     # To ask each operation for its regions takes as long again, and no other has any with blocks
     # that take arguments.
-    for op in operations:
-        if op.name == "llvm.func":
-            types |= {argument.type for block in op.regions[0] for argument in block.arguments}
-    return types
+    functions = (op for op in operations if op.name == "llvm.func")
+    arguments = (each for op in functions for block in op.regions[0] for each in block.arguments)
+    return itertools.chain(results, arguments)
 
 
 def _in_integers(type_: ir.Type) -> ir.Type:
