@@ -65,10 +65,11 @@ def build_kernels(module: ir.Operation, strategies: Strategies) -> None:
             function.attributes["sym_name"] = ir.StringAttr.get(f"{name}_group")
         functions = SharedFunctions(module)
         kernels = {name: _kernel(function, strategies) for name, function in groups.items()}
-        names = {
-            name: functions.shared(kernel, ir.StringAttr(groups[name].attributes[GROUP]).value)
+        shared = functions.all_shared(
+            (kernel, ir.StringAttr(groups[name].attributes[GROUP]).value)
             for name, (kernel, _) in kernels.items()
-        }
+        )
+        names = dict(zip(kernels, shared, strict=True))
         symbols = ir.SymbolTable(module)
         weights = LaidOutWeights()
         for call in calls:
