@@ -202,10 +202,13 @@ def _regions_called_as_functions() -> Iterator[None]:
     def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
+    def is_region(_: object) -> bool:
+        return False
+
     module = sys.modules[invoke_subgraph_placeholder.__module__]
     with (
         mock.patch.object(module, invoke_subgraph_placeholder.__name__, call),
-        mock.patch.object(builder, "is_invoke_subgraph", return_value=False),
+        mock.patch.object(builder, "is_invoke_subgraph", is_region),
     ):
         yield
 
