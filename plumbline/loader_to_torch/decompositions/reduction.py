@@ -454,6 +454,21 @@ def _std_mean(
     return std, operand.mean(tuple(dim) if dim else None, keepdim)
 
 
+def _norm(
+    operand: torch.Tensor,
+    p: float | None = 2,
+    dim: Sequence[int] = (),
+    keepdim: bool = False,
+    *,
+    dtype: torch.dtype | None = None,
+) -> torch.Tensor:
+    """As it is spelled in C++; `torch.norm` calls the newer op itself."""
+    result: torch.Tensor = torch.linalg.vector_norm(
+        operand, 2 if p is None else p, dim or None, keepdim, dtype=dtype
+    )
+    return result
+
+
 RULES: Rules = {
     aten._is_all_true.default: lambda operand: operand.all(),
     aten._is_any_true.default: lambda operand: operand.any(),
@@ -474,6 +489,10 @@ RULES: Rules = {
     aten.nanmedian.dim: _nanmedian_along,
     aten.linalg_norm.default: torch._refs.linalg.norm,
     aten.linalg_norm.ord_str: torch._refs.linalg.norm,
+    aten.norm.Scalar: _norm,
+    aten.norm.ScalarOpt_dim: _norm,
+    aten.norm.ScalarOpt_dim_dtype: _norm,
+    aten.norm.ScalarOpt_dtype: _norm,
     aten.std.correction: _std,
     aten.std_mean.correction: _std_mean,
     aten.sort.default: _in_signed_order(aten.sort.default),

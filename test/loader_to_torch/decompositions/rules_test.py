@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from plumbline.loader_to_torch import decompositions
@@ -329,6 +330,25 @@ def test_histogramdd(density: bool, weighted: bool) -> None:
         _check(aten._histogramdd_from_bin_cts.default, points, [4, 3], range=between, **options)
     borders = [torch.tensor([-1.0, 0, 0.5], dtype=F64), torch.linspace(-2, 2, 6, dtype=F64)]
     _check(aten._histogramdd_from_bin_tensors.default, points, borders, **options)
+
+
+@pytest.mark.parametrize("p", [None, 0, 1, 2, 2.5, math.inf, -math.inf])
+def test_norms_as_they_are_spelled_in_c(p: float | None) -> None:
+    operand = torch.randn(3, 4, 5)
+    if p is not None:
+        _check(aten.norm.Scalar, operand, p)
+    _check(aten.norm.ScalarOpt_dim, operand, p, [-1])
+    _check(aten.norm.ScalarOpt_dim, operand, p, [0, 2], True)
+    _check(aten.norm.ScalarOpt_dim_dtype, operand.half(), p, [1], False, dtype=torch.float32)
+    _check(aten.norm.ScalarOpt_dtype, operand, p, dtype=F64)
+
+
+def test_distances_are_norms_of_differences() -> None:
+    """Not sums of powers, which are computed by logarithms."""
+    left, right = torch.randn(3, 4), torch.randn(4)
+    graph = make_fx(aten.dist.default, TABLE)(left, right).graph
+    assert aten.linalg_vector_norm.default in {node.target for node in graph.nodes}
+    _check(aten.dist.default, left, right)
 
 
 # -- losses ----------------------------------------------------------------------------------------
