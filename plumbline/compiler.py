@@ -419,7 +419,8 @@ def _data(symbols: Iterable[str], weights: Mapping[str, torch.Tensor]) -> dict[s
         assert weight is not None
         value = weights[weight.name]
         # Tied weights share memory.
-        keys[symbol] = (value.data_ptr(), value.shape, value.dtype, weight.layout)
-        distinct[keys[symbol]] = (to_numpy(value), weight.layout)
+        key = keys[symbol] = (value.data_ptr(), value.shape, value.dtype, weight.layout)
+        if key not in distinct:
+            distinct[key] = (to_numpy(value), weight.layout)
     copies = copied(distinct)
     return {symbol: copies[key] for symbol, key in keys.items()}

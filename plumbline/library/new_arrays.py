@@ -83,8 +83,8 @@ def beginning(tensor: Any, shape: Sequence[int]) -> Any:
     return tensor.reshape(-1)[: math.prod(shape)].reshape(tuple(shape))
 
 
-def aligned_bytes(count: int) -> Tensor:
-    """Bytes as aligned as a workspace is to be."""
-    memory = np.empty(count + WORKSPACE_ALIGNMENT, np.uint8)
-    start = -address(memory) % WORKSPACE_ALIGNMENT
+def aligned_bytes(count: int, alignment: int = WORKSPACE_ALIGNMENT) -> Tensor:
+    """Bytes that are aligned, to so many; else as a workspace is to be."""
+    memory = np.empty(count + alignment, np.uint8)
+    start = -address(memory) % alignment
     return memory[start : start + count]

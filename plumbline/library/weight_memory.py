@@ -11,11 +11,8 @@ from collections.abc import Hashable, Mapping
 from itertools import accumulate
 from typing import TypeVar
 
-import numpy as np
-
 from plumbline.archives.reference_archive import Tensor
-from plumbline.library.new_arrays import byte_count
-from plumbline.library.tensor_arguments import address
+from plumbline.library.new_arrays import aligned_bytes, byte_count
 from plumbline.signature.weight_layout import WeightLayout
 
 _LINE = 64
@@ -38,7 +35,7 @@ def copied(weights: Mapping[Key, tuple[Tensor, WeightLayout | None]]) -> dict[Ke
         for shape, (array, _) in zip(shapes, weights.values(), strict=True)
     ]
     *starts, end = accumulate((-(-count // _LINE) * _LINE for count in counts), initial=0)
-    memory = _aligned(end)
+    memory = aligned_bytes(end, _HUGE_PAGE if end >= _HUGE_PAGE else _LINE)
     copies = {}
     for (key, (array, layout)), shape, start, count in zip(
         weights.items(), shapes, starts, counts, strict=True
@@ -47,11 +44,3 @@ def copied(weights: Mapping[Key, tuple[Tensor, WeightLayout | None]]) -> dict[Ke
         copy[...] = array if layout is None else layout.pack(array)
         copies[key] = copy
     return copies
-
-
-def _aligned(count: int) -> Tensor:
-    """So many bytes, from the beginning of a huge page on if there may be such, or of a line."""
-    alignment = _HUGE_PAGE if count >= _HUGE_PAGE else _LINE
-    memory = np.empty(count + alignment, np.uint8)
-    start = -address(memory) % alignment
-    return memory[start : start + count]

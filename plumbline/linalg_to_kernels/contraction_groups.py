@@ -1,6 +1,6 @@
 """Groups that are a contraction, with copies of its operands before it and an epilogue after it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from torch_mlir import ir
@@ -457,10 +457,23 @@ def starts_from_zero(contraction: Computation) -> bool:
 
 def _lanes(found: ContractionGroup, step: Computation) -> Lanes:
     """What lanes are in the loops of the root, or of the contraction."""
+    loops = _loops_along(found, step, found.plan.lanes_along)
+    return Lanes(loops, tuple(step.sizes[loop] for loop in loops))
+
+
+def _loops_along(
+    found: ContractionGroup, step: Computation, axes: Sequence[int]
+) -> tuple[int, ...]:
+    """Which loops of the root, or of the contraction, lead along some axes of the result."""
+    along = _along_axes(found, step)
+    return tuple(loop for axis in axes if (loop := along[axis]) is not None)
+
+
+def _along_axes(found: ContractionGroup, step: Computation) -> Sequence[int | None]:
+    """The loop of the root, or of the contraction, that leads along each axis of the result."""
     along = step.result_loops(0) if step is found.group.root else found.axes
     assert along is not None
-    loops = tuple(loop for axis in found.plan.lanes_along if (loop := along[axis]) is not None)
-    return Lanes(loops, tuple(step.sizes[loop] for loop in loops))
+    return along
 
 
 def build_contraction_group(
@@ -482,10 +495,9 @@ def build_contraction_group(
     def evaluation(
         step: Computation, place: Place, known: Mapping[ir.Value, ir.Value]
     ) -> VectorEvaluation:
-        along = group.root.result_loops(0) if step is group.root else found.axes
-        assert along is not None
+        along = enumerate(_along_axes(found, step))
         at = {loop: index(0) for loop in range(len(step.reduces))}
-        at |= {loop: place.index(axis) for axis, loop in enumerate(along) if loop is not None}
+        at |= {loop: place.index(axis) for axis, loop in along if loop is not None}
         return VectorEvaluation(group, step, given, at, _lanes(found, step), place.mask, known)
 
     def finish(value: ir.Value, place: Place) -> ir.Value:
@@ -499,9 +511,7 @@ def build_contraction_group(
 
     def prefetch(place: Place) -> None:
         if group.root is not contraction:
-            along = group.root.result_loops(0)
-            assert along is not None
-            rows = [loop for axis in plan.rows_along if (loop := along[axis]) is not None]
+            rows = _loops_along(found, group.root, plan.rows_along)
             evaluation(group.root, place, {}).prefetch(contraction.results[0], rows)
 
     is_bare = from_zero and group.root is contraction

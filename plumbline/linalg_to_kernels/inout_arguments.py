@@ -12,6 +12,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import arith, func, memref
 
 from plumbline.bindings.views import root
+from plumbline.linalg_to_kernels.buffer_sizes import uncast
 from plumbline.signature.c_signature import functions_with_bodies
 from plumbline.signature.inout_arguments import inout_arguments, inout_results, note_inout_arguments
 from plumbline.signature.name_attributes import note_names, noted_names
@@ -39,7 +40,7 @@ def _store(function: func.FuncOp) -> None:
     moved = {
         block.arguments[argument]: values[result]
         for argument, result in results.items()
-        if _uncast(values[result]) != block.arguments[argument]
+        if uncast(values[result]) != block.arguments[argument]
     }
     with ir.InsertionPoint(returned), returned.location:
         # All are read before any is written, as they may be old values of each other.
@@ -54,13 +55,6 @@ def _store(function: func.FuncOp) -> None:
     function.attributes["function_type"] = ir.TypeAttr.get(type_)
     note_names(function, TensorNames(names.inputs, tuple(names.outputs[number] for number in kept)))
     note_inout_arguments(function)
-
-
-def _uncast(buffer: ir.Value) -> ir.Value:
-    """A buffer of which nothing was forgotten but what its type says of its sizes."""
-    while not isinstance(buffer.owner, ir.Block) and buffer.owner.name == "memref.cast":
-        buffer = buffer.owner.operands[0]
-    return buffer
 
 
 def _apart(buffer: ir.Value, written: Container[ir.Value]) -> ir.Value:

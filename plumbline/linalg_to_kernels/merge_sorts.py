@@ -18,12 +18,19 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
 from plumbline.linalg_to_kernels.building import LoopBody, either, for_each, index, mark_scratch
-from plumbline.linalg_to_kernels.digit_sorts import DIGITS, DigitSort, has_digits, order_of_sort
+from plumbline.linalg_to_kernels.digit_sorts import (
+    DIGITS,
+    DigitSort,
+    Order,
+    has_digits,
+    order_of_sort,
+)
 from plumbline.linalg_to_kernels.first_elements import first_elements
 from plumbline.linalg_to_kernels.sort_kernels import (
     Sort,
@@ -179,11 +186,17 @@ class _MergeSort:
 
     def _in_order(self, lefts: Sequence[ir.Value], rights: Sequence[ir.Value]) -> ir.Value:
         """What the comparison of the sort says of two elements, the first of which comes first."""
-        type_ = lefts[0].type
-        order = order_of_sort(self.sort.op)
-        if order is None or not isinstance(type_, ir.FloatType) or type_.width > _NARROW:
+        order = self._order_of_keys
+        if order is None:
             return self.sort.in_order(lefts, rights)
         return order.holds(order.key(lefts[0]), order.key(rights[0]))
+
+    @cached_property
+    def _order_of_keys(self) -> Order | None:
+        """By which integers elements are compared, if not as the sort spells it."""
+        type_ = ir.MemRefType(self.sort.buffers[0].type).element_type
+        is_narrow = isinstance(type_, ir.FloatType) and type_.width <= _NARROW
+        return order_of_sort(self.sort.op) if is_narrow else None
 
     @property
     def _rows(self) -> Sequence[ir.Value]:
