@@ -22,7 +22,6 @@ from plumbline.loader_to_torch.decompositions.rule import (
     Rule,
     Rules,
     broadcast,
-    in_double,
 )
 
 aten = torch.ops.aten
@@ -163,8 +162,7 @@ def _sgn(operand: torch.Tensor) -> torch.Tensor:
 
 def _abs(operand: torch.Tensor) -> torch.Tensor:
     """How far each is from 0."""
-    result: torch.Tensor = in_double(hypot)(*parts(operand))
-    return result
+    return hypot(*parts(operand))
 
 
 def _angle(operand: torch.Tensor) -> torch.Tensor:

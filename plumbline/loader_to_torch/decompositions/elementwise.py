@@ -12,8 +12,9 @@ from plumbline.loader_to_torch.decompositions.rule import (
     Conditional,
     Rule,
     Rules,
+    as_double,
     broadcast,
-    in_double,
+    float_dtype,
 )
 
 aten = torch.ops.aten
@@ -98,14 +99,20 @@ def _angle(operand: torch.Tensor) -> torch.Tensor:
     return torch.where(wide < 0, math.pi, torch.where(wide.isnan(), wide, 0.0))
 
 
-def hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """sqrt(x^2 + y^2), where the squares may be too great."""
-    x, y = broadcast(x.abs(), y.abs())
+def hypot(x: torch.Tensor | float, y: torch.Tensor | float) -> torch.Tensor:
+    """sqrt(x^2 + y^2), infinite where one is, beside a NaN too."""
+    dtype = float_dtype(x, y)
+    x, y = broadcast(as_double(x).abs(), as_double(y).abs())
+    # The squares of a narrower float are all within the range of float64.
+    length = _scaled_hypot(x, y) if dtype == torch.float64 else torch.sqrt(x * x + y * y)
+    return torch.where(x.isinf() | y.isinf(), math.inf, length).to(dtype)
+
+
+def _scaled_hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """The same of numbers from 0, whose squares may be too great or too small."""
     greater, lesser = torch.maximum(x, y), torch.minimum(x, y)
     ratio = torch.where(greater == 0, 0.0, lesser / greater)
-    result = greater * torch.sqrt(1 + ratio * ratio)
-    # Infinite beside a NaN too.
-    return torch.where(x.isinf() | y.isinf(), math.inf, result)
+    return greater * torch.sqrt(1 + ratio * ratio)
 
 
 def _extreme_but_nan(extreme: Any) -> Rule:
@@ -336,7 +343,7 @@ RULES: Rules = {
     aten.rsub.Scalar: _rsub,
     # What PyTorch's own rules make of numbers, which the Torch dialect has for aten's alone.
     prims.scalar_tensor.default: aten.scalar_tensor.default,
-    aten.hypot.default: in_double(hypot),
+    aten.hypot.default: hypot,
     **{op: _compared_alike(op) for op in _COMPARISONS},
     **{op: _with_tensor(tensor_op) for op, tensor_op in _SCALAR_VARIANTS.items()},
 }

@@ -69,6 +69,11 @@ def test_hypot_of_what_has_too_great_squares() -> None:
     _check(aten.hypot.default, *(side.to(F64) * 1e260 for side in _telling_pairs()))
 
 
+def test_hypot_of_narrow_floats_divides_nothing() -> None:
+    graph = make_fx(TABLE[aten.hypot.default])(*_telling_pairs()).graph
+    assert aten.div.Tensor not in {node.target for node in graph.nodes}
+
+
 @pytest.mark.parametrize("equal_nan", [False, True])
 def test_isclose(*, equal_nan: bool) -> None:
     _check(aten.isclose.default, *_telling_pairs(), equal_nan=equal_nan)
