@@ -197,7 +197,7 @@ def order_of(group: Group, step: Computation, loops: Sequence[int]) -> Order:
         beside = _beside(step, found, inner, outer)
         return Order((*(loop for loop in outer if loop not in beside), *beside, inner))
     is_moved = all(map(is_copy, (step, *filter(group.is_inlined, group.members))))
-    is_long = step.sizes[inner] >= _LONG_PIECE
+    is_long = step.sizes[inner] == DYNAMIC or step.sizes[inner] >= _LONG_PIECE
     return Order(
         (*outer, inner), {other: _WIDE_PIECE, inner: _LONG_PIECE if is_moved and is_long else PIECE}
     )

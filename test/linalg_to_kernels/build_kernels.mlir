@@ -137,7 +137,7 @@ func.func private @sum_of_planes(%x: tensor<40x7x7xf32>) -> tensor<40xf32> attri
 // CHECK-SAME:      %[[N:[^:]*]]: index {plumbline.sizes = array<i64: 1>}, %[[M:[^:]*]]: index {plumbline.sizes = array<i64: 0>},
 // CHECK-SAME:      memref<?x?xf32, strided<[?, ?], offset: ?>> {llvm.noalias, plumbline.sizes = array<i64: 1, 0>})
 // CHECK:         scf.for %[[I:.*]] = %c0 to %[[N]] step %c64
-// CHECK-NEXT:      scf.for %[[J:.*]] = %c0 to %[[M]] step %c16
+// CHECK-NEXT:      scf.for %[[J:.*]] = %c0 to %[[M]] step %c256
 // CHECK:             scf.for %[[A:.*]] = %[[I]] to
 // CHECK-NEXT:          scf.for %[[B:.*]] = %[[J]] to
 // CHECK-NEXT:            memref.load %[[X]][%[[B]], %[[A]]]
