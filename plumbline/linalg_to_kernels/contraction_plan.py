@@ -229,6 +229,8 @@ class ContractionPlan:
     and from each one that is so many later."""
     zeros: tuple[WindowZeros, ...] = ()
     """Where windows of the left operand lie on zeros, with which nothing is multiplied."""
+    halves_tiles: bool = False
+    """Whether a tile with no more than half of its rows is multiplied as half a tile."""
 
     @property
     def summed_in_lane(self) -> int:
@@ -489,6 +491,7 @@ class _Planner:
             fetches_ahead=self.unit.fetches_ahead,
             dots=dots,
             rows_in_line=rows_in_line(tile, self._registers, row_count, line),
+            halves_tiles=row_count is None and not (are_windows or row_batches),
         )
         plan = replace(plan, zeros=self._zeros(plan))
         halved = replace(plan, sums_at_once=plan.sums_at_once // 2)

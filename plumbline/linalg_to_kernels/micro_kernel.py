@@ -475,9 +475,13 @@ class _RegisterTiles:
             if finishes is not None and self._fetches_ahead:
                 if_else(finishes, lambda: self._ask_for_result(rows, first, panel))
             factors = _Tile(left, panel.masks, self._bounds(first))
-            sums = self._summed_loops(
-                groups, factors, index(0), panel.right, index(0), starts, block, loop
-            )
+
+            def multiplied(factors: _Tile) -> list[ir.Value]:
+                return self._summed_loops(
+                    groups, factors, index(0), panel.right, index(0), starts, block, loop
+                )
+
+            sums = self._of_whole_or_half(factors, arith.subi(rows.count, first), multiplied)
             targets = lane_offsets(
                 arith.muli(first, index(tile.columns)), tile.lanes, tile.rows * tile.vectors
             )
@@ -508,6 +512,21 @@ class _RegisterTiles:
             return []
 
         for_each(index(0), rows.count, tile.rows, one)
+
+    def _of_whole_or_half(
+        self, factors: _Tile, count: ir.Value, multiplied: Callable[[_Tile], list[ir.Value]]
+    ) -> list[ir.Value]:
+        """The sums of a tile with so many rows, or more."""
+        half = self._tile.rows // 2
+        if not (self._plan.halves_tiles and half):
+            return multiplied(factors)
+        first_rows = replace(factors, on_zeros=frozenset(range(half, self._tile.rows)))
+        return either(
+            [self._vector] * (self._tile.rows * self._tile.vectors),
+            arith.cmpi(arith.CmpIPredicate.ule, count, index(half)),
+            lambda: multiplied(first_rows),
+            lambda: multiplied(factors),
+        )
 
     def _starts(self, panel: _Panel, block: _Block | None) -> list[ir.Value]:
         """What the sums of each row begin with: 0, less what was added to what they are made of."""

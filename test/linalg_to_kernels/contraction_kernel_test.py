@@ -107,6 +107,14 @@ def test_strategies_by_sizes() -> None:
     assert of(_PRODUCT, 64, 64, 1)[0] == dots
 
 
+@pytest.mark.parametrize(("rows", "products"), [(None, 6 * 4 + 3 * 4), (600, 6 * 4)])
+def test_few_rows_of_an_unknown_number_are_half_a_tile(rows: int | None, products: int) -> None:
+    shapes = ((rows, 64), (64, 128), (rows, 128))
+    contraction = Contraction(_PRODUCT, (2,), shapes)
+    kernel = Kernel(contraction, "x86-64-v4", constants=frozenset({1}))
+    assert kernel.text.count("fmul contract <16 x float>") == products
+
+
 def test_weights_far_away_are_packed() -> None:
     """Not read row by row as the left operand, though tiles of 6 rows leave less over there."""
     shapes = ((64, 4096), (1024, 4096), (64, 1024))

@@ -123,7 +123,7 @@ class Kernel:
     ) -> None:
         target = cpu_target(target_cpu)
         with lent_context() as context, context, ir.Location.unknown():
-            self.plan, text, operands = _lowered(
+            self.plan, self.text, operands = _lowered(
                 contraction, vector_unit_of(target), constants, finish, more, result_type
             )
         # To optimise and to choose instructions takes LLVM more time than all else here. What it
@@ -133,7 +133,7 @@ class Kernel:
         address = ctypes.cast(self._require, ctypes.c_void_p).value
         assert address is not None
         self._code = LinkedCode(
-            emit_object(text, target, level),
+            emit_object(self.text, target, level),
             "_mlir_ciface_kernel",
             symbols={"plumbline_require": address},
         )
