@@ -54,6 +54,7 @@ from plumbline.tcp.transforms.inline_group_ops import TCP_INLINE_GROUP_OPS
 from plumbline.tcp.transforms.isolate_group_ops import TCP_ISOLATE_GROUP_OPS
 from plumbline.tcp.transforms.note_argument_shapes import NOTE_ARGUMENT_SHAPES
 from plumbline.tcp.transforms.resolve_sizes import TCP_RESOLVE_SIZES
+from plumbline.tcp.transforms.simplify_sizes import TCP_SIMPLIFY_SIZES
 from plumbline.tcp_to_arith.conversion import CONVERT_TCP_TO_ARITH
 from plumbline.tcp_to_linalg.conversion import (
     CONVERT_TCP_TO_LINALG,
@@ -76,7 +77,6 @@ from plumbline.torch_to_tcp.conversion import CONVERT_TORCH_TO_TCP, TORCH_BACKEN
 from plumbline.torch_to_tcp.counted_places import COMPUTE_COUNTED_PLACES
 from plumbline.torch_to_tcp.custom_op import CONVERT_TORCH_TO_TCP_CUSTOM_OP
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
-from plumbline.torch_to_tcp.loop_places import SIMPLIFY_LOOP_PLACES
 
 _Named = TypeVar("_Named", Pass, Pipeline)
 
@@ -104,7 +104,6 @@ PASSES = _by_name(
         DROP_SYMBOLIC_SHAPE_OPS,
         ELIMINATE_UNUSED_TORCH_OPS,
         COMPUTE_COUNTED_PLACES,
-        SIMPLIFY_LOOP_PLACES,
         EXPAND_ELEMENTARY_FUNCTIONS,
         LOOK_UP_FUNCTIONS,
         ALIGN_WHILE_ARGUMENTS,
@@ -145,6 +144,7 @@ PASSES = _by_name(
         TCP_ISOLATE_GROUP_OPS,
         TCP_MERGE_CONSTANTS,
         TCP_RESOLVE_SIZES,
+        TCP_SIMPLIFY_SIZES,
         TCP_SPLIT_COMPLEX_NUMBERS,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
         UNROLL_QUOTIENTS,

@@ -9,13 +9,13 @@ from plumbline.bindings.pipeline import LoweringError, Nested, Option, Pass, Pip
 from plumbline.errors import UserError
 from plumbline.errors.unsupported_ops import Unsupported
 from plumbline.tcp.transforms.canonicalize import TCP_CANONICALIZE
+from plumbline.tcp.transforms.simplify_sizes import TCP_SIMPLIFY_SIZES
 from plumbline.torch_to_tcp import symbolic_shapes
 from plumbline.torch_to_tcp.backend_contract import TORCH_VERIFY_TCP_BACKEND_CONTRACT
 from plumbline.torch_to_tcp.beside_tcp import CONVERT_TORCH_TO_LINALG_BESIDE_TCP, NO_LOWERING
 from plumbline.torch_to_tcp.counted_places import COMPUTE_COUNTED_PLACES
 from plumbline.torch_to_tcp.custom_op import CONVERT_TORCH_TO_TCP_CUSTOM_OP
 from plumbline.torch_to_tcp.eliminate_unused_torch_ops import ELIMINATE_UNUSED_TORCH_OPS
-from plumbline.torch_to_tcp.loop_places import SIMPLIFY_LOOP_PLACES
 from plumbline.torch_to_tcp.pattern import (
     Pattern,
     Patterns,
@@ -91,7 +91,7 @@ _TO_TCP = Pipeline(
         "canonicalize",
         "cse",
         COMPUTE_COUNTED_PLACES,
-        SIMPLIFY_LOOP_PLACES,
+        TCP_SIMPLIFY_SIZES,
         "canonicalize",
         TCP_CANONICALIZE,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,

@@ -9,15 +9,21 @@ from torch_mlir import ir
 from plumbline.bindings.walk import constant_integer, defining_operation
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.ops.contraction import BatchMatmulOp, MatmulOp
-from plumbline.tcp.ops.data_movement import BroadcastOp, IotaOp, TransposeOp
+from plumbline.tcp.ops.data_movement import (
+    BroadcastOp,
+    IotaOp,
+    ReverseOp,
+    SliceOp,
+    TransposeOp,
+)
 from plumbline.tcp.ops.elementwise import ElementwiseOp
-from plumbline.tcp.ops.indexing import GatherOp
+from plumbline.tcp.ops.indexing import GatherNdOp, GatherOp, UpdateOp
 from plumbline.tcp.ops.reduction import ReduceOp, ScanOp
 from plumbline.tcp.ops.symbolic_shape import BindSymbolicShapeOp, SymbolicIntOp
 from plumbline.tcp.shapes import DYNAMIC
 
-_Place = tuple[ir.Value, int]
-"""An axis of a tensor."""
+Place = tuple[ir.Value, int]
+"""An axis of a tensor, whose size is meant."""
 
 _KEEP_SIZES = ("builtin.unrealized_conversion_cast", "tensor.cast")
 """Ops, beside those of TCP, whose result has the sizes of its operand."""
@@ -28,7 +34,7 @@ class Product:
     """A number times sizes, of which each may occur several times."""
 
     number: int = 1
-    sizes: frozenset[tuple[ir.Value | _Place, int]] = frozenset()
+    sizes: frozenset[tuple[ir.Value | Place, int]] = frozenset()
     """Each with how often it occurs."""
 
     def __mul__(self, other: "Product") -> "Product":
@@ -39,14 +45,14 @@ class Product:
 
 def product_of(size: Size) -> Product:
     """What a size is the product of, as far as can be told."""
-    origin = _origin(size)
-    if isinstance(origin, int):
-        return Product(origin)
-    owner = None if isinstance(origin, tuple) else defining_operation(origin)
+    found = origin(size)
+    if isinstance(found, int):
+        return Product(found)
+    owner = None if isinstance(found, tuple) else defining_operation(found)
     if owner is not None and owner.name == "arith.muli":
         left, right = map(product_of, owner.operands)
         return left * right
-    return Product(sizes=frozenset({(origin, 1)}))
+    return Product(sizes=frozenset({(found, 1)}))
 
 
 def same(left: Size, right: Size) -> bool:
@@ -54,19 +60,19 @@ def same(left: Size, right: Size) -> bool:
     return product_of(left) == product_of(right)
 
 
-def origin_of_dimension(dim: ir.Operation) -> _Place | None:
+def origin_of_dimension(dim: ir.Operation) -> Place | None:
     """Where a `tensor.dim` is best read: of a symbol, at the first argument that has it."""
-    origin = _origin(dim.results[0])
-    if isinstance(origin, tuple):
-        return origin
-    if isinstance(origin, int):
+    found = origin(dim.results[0])
+    if isinstance(found, tuple):
+        return found
+    if isinstance(found, int):
         return None
-    owner = defining_operation(origin)
+    owner = defining_operation(found)
     if owner is None or owner.name != SymbolicIntOp.OPERATION_NAME:
         return None
     arguments = {
         use.owner.operands[0]: None
-        for use in origin.uses
+        for use in found.uses
         if isinstance(use.owner.opview, BindSymbolicShapeOp)
         and isinstance(use.owner.operands[0].owner, ir.Block)
     }
@@ -74,12 +80,12 @@ def origin_of_dimension(dim: ir.Operation) -> _Place | None:
         (argument, axis)
         for argument in sorted(arguments, key=lambda value: ir.BlockArgument(value).arg_number)
         for axis in range(argument.type.rank)
-        if (symbol := _symbol(argument, axis)) is not None and symbol == origin
+        if (symbol := _symbol(argument, axis)) is not None and symbol == found
     ]
     return places[0] if places else None
 
 
-def _origin(size: Size) -> Size | _Place:
+def origin(size: Size) -> Size | Place:
     """What a size is: a number, a value, or the size of a tensor along an axis.
 
     It is followed as far up as can be told.
@@ -93,10 +99,11 @@ def _origin(size: Size) -> Size | _Place:
     if owner is None or owner.name != "tensor.dim":
         return size
     axis = constant_integer(owner.operands[1])
-    return size if axis is None else _origin_of((owner.operands[0], axis))
+    return size if axis is None else origin_of_place((owner.operands[0], axis))
 
 
-def _origin_of(place: _Place) -> Size | _Place:
+def origin_of_place(place: Place) -> Size | Place:
+    """The same of the size of a tensor along an axis."""
     while True:
         tensor, axis = place
         if tensor.type.shape[axis] != DYNAMIC:
@@ -108,10 +115,10 @@ def _origin_of(place: _Place) -> Size | _Place:
             case (_, _):
                 place = above
             case _:
-                return _origin(above)
+                return origin(above)
 
 
-def _above(tensor: ir.Value, axis: int) -> Size | _Place | None:
+def _above(tensor: ir.Value, axis: int) -> Size | Place | None:
     """What the size of a tensor is by the op that makes it, or by what is said of an argument."""
     op = defining_operation(tensor)
     if op is None:
@@ -125,8 +132,10 @@ def _above(tensor: ir.Value, axis: int) -> Size | _Place | None:
             if axis in stretched:
                 return operands[1 + stretched.index(axis)]
             return operands[0], axis
-        case ElementwiseOp() | ScanOp():
+        case ElementwiseOp() | ReverseOp() | ScanOp() | UpdateOp():
             return operands[0], axis
+        case SliceOp():
+            return view.sizes[axis]
         case ReduceOp():
             reduced = {entry.value for entry in view.axes}
             kept = [each for each in range(operands[0].type.rank) if each not in reduced]
@@ -135,6 +144,10 @@ def _above(tensor: ir.Value, axis: int) -> Size | _Place | None:
             return operands[axis == tensor.type.rank - 1], axis
         case GatherOp():
             return operands[1], axis
+        case GatherNdOp():
+            # The last axis of the indices has those of a place, whose axes are gone.
+            rows, depth = view.indices.type.rank - 1, view.indices.type.shape[-1]
+            return (view.indices, axis) if axis < rows else (view.input, axis - rows + depth)
         case IotaOp():
             return operands[[*_dynamic(tensor)].index(axis)]
     match op.name:
