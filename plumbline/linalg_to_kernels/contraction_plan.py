@@ -3,6 +3,7 @@
 The plan is plain data, so that contractions with equal plans share one kernel.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -789,8 +790,19 @@ class _Planner:
         if self.sizes[loop] != DYNAMIC:
             return self.sizes[loop]
         side = next((side for side in (self.sum.rows, self.sum.columns) if loop in side), ())
+        along_windows = {*side} & self._along_windows
+        if loop in along_windows:
+            # How many images there are has no part in how large they are.
+            side = tuple(along_windows)
         is_only_one = sum(self.sizes[other] == DYNAMIC for other in side) <= 1
         return _USUAL if is_only_one else _USUAL_OF_SEVERAL
+
+    @functools.cached_property
+    def _along_windows(self) -> set[int]:
+        """The loops that windows move by."""
+        axes = [{*dict(terms)} for access in self.sum.accesses[:2] for terms in access.axes]
+        summed = {*self.sum.summed}
+        return set().union(*(axis - summed for axis in axes if axis & summed))
 
 
 def _are_contiguous(loops: Sequence[int], access: Access, type_: ir.MemRefType) -> bool:

@@ -469,6 +469,25 @@ def test_a_batch_that_is_not_known_is_planned_for_like_one_that_is(image: int) -
     assert (known.rows, known.columns) == (not_known.rows, not_known.columns)
 
 
+def test_signals_that_are_not_known_are_planned_for_like_long_ones() -> None:
+    """However many there are, other than images, of which both sizes are not known."""
+    maps = ("d0, d3, d2 + d4", "d1, d3, d4", "d0, d1, d2")
+    known, not_known = (
+        Kernel(
+            Contraction(
+                maps,
+                (3, 4),
+                ((batch, 16, length and length + 1), (64, 16, 2), (batch, 64, length)),
+            ),
+            "x86-64-v4",
+            constants=frozenset({1}),
+        ).plan
+        for batch, length in ((8, 1024), (None, None))
+    )
+    assert known.stores_columns
+    assert not_known.stores_columns
+
+
 def test_depthwise_of_large_windows() -> None:
     _check_depthwise((7, 7), (1, 1), (1, 1), (20, 25), "native")
     _check_depthwise((5, 13), (2, 1), (1, 1), (20, 25), "native")
