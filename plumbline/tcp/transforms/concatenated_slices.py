@@ -4,14 +4,15 @@
 of slices of the operand alone, each element is copied once, to where it belongs in the result.
 """
 
-from fractions import Fraction
+import functools
+import operator
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, tensor
 
 from plumbline.bindings.walk import constant_integer, defining_operation
+from plumbline.tcp.building.size_polynomials import Polynomial, SizePolynomials
 from plumbline.tcp.ops.data_movement import ConcatOp, SliceOp
-from plumbline.tcp.shapes import DYNAMIC
 
 
 def concatenate_slices(op: SliceOp) -> ir.Value | None:
@@ -30,27 +31,26 @@ def concatenate_slices(op: SliceOp) -> ir.Value | None:
     others = {user.name for user in users} - {SliceOp.OPERATION_NAME, "tensor.dim"}
     if others or any(slice_.operation.block != owner.block for slice_ in slices):
         return None
-    if not all(_is_whole(slice_, dim) for slice_ in slices):
+    sizes = SizePolynomials()
+    if not all(_is_whole(slice_, dim, sizes) for slice_ in slices):
         return None
-    if sum(map(_part_of_operand, slices)) > 1:
+    whole = _count([sizes.of_dimension(op.input, axis) for axis in range(op.input.type.rank)])
+    taken = (_count([sizes.of(size) for size in slice_.sizes]) for slice_ in slices)
+    if len(slices) > 1 and not sizes.is_natural(functools.reduce(operator.sub, taken, whole)):
         return None
     parts = [_slice_of(operand, op, dim) for operand in owner.opview.inputs]
     return ConcatOp(parts, dim=dim, results=op.out.type).out
 
 
-def _is_whole(op: SliceOp, axis: int) -> bool:
+def _is_whole(op: SliceOp, axis: int, sizes: SizePolynomials) -> bool:
     """Whether a slice has all there is along an axis, as far as is known."""
-    whole, size = op.input.type.shape[axis], constant_integer(op.sizes[axis])
-    return whole != DYNAMIC and size == whole and constant_integer(op.strides[axis]) == 1
+    whole = sizes.of(op.sizes[axis]) == sizes.of_dimension(op.input, axis)
+    return whole and constant_integer(op.strides[axis]) == 1
 
 
-def _part_of_operand(op: SliceOp) -> Fraction:
-    """How much of its operand a slice has, at most."""
-    part = Fraction(1)
-    for size, whole in zip(op.out.type.shape, op.input.type.shape, strict=True):
-        if DYNAMIC not in (size, whole) and whole:
-            part *= Fraction(size, whole)
-    return part
+def _count(sizes: list[Polynomial]) -> Polynomial:
+    """How many elements a tensor of these sizes has."""
+    return functools.reduce(operator.mul, sizes, Polynomial.number(1))
 
 
 def _slice_of(operand: ir.Value, op: SliceOp, dim: int) -> ir.Value:

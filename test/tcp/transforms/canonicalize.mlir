@@ -250,6 +250,24 @@ func.func @slices_of_a_concatenation(%x: tensor<?x4x6xf32>) -> tensor<?x4x6xf32>
   return %5 : tensor<?x4x6xf32>
 }
 
+// So of sizes that are not known, of which two parts are the whole.
+// CHECK-LABEL: func.func @parts_of_a_concatenation(
+// CHECK:         %[[LEFT:.*]] = tcp.concat %{{.*}}, %{{.*}} {dim = 0 : index}
+// CHECK:         %[[RIGHT:.*]] = tcp.concat %{{.*}}, %{{.*}} {dim = 0 : index}
+// CHECK:         tcp.concat %[[RIGHT]], %[[LEFT]] {dim = 1
+func.func @parts_of_a_concatenation(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %part: index) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = tcp.concat %x, %y {dim = 0 : i64} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+  %n = tensor.dim %0, %c0 : tensor<?x?xf32>
+  %m = tensor.dim %0, %c1 : tensor<?x?xf32>
+  %rest = arith.subi %m, %part : index
+  %1 = tcp.slice %0 starts(%c0, %c0) sizes(%n, %part) strides(%c1, %c1) : tensor<?x?xf32> -> tensor<?x?xf32>
+  %2 = tcp.slice %0 starts(%c0, %part) sizes(%n, %rest) strides(%c1, %c1) : tensor<?x?xf32> -> tensor<?x?xf32>
+  %3 = tcp.concat %2, %1 {dim = 1 : i64} : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+  return %3 : tensor<?x?xf32>
+}
+
 // -----
 
 // Slices stay that may be read where they lie: of what something else takes, too; that together are
