@@ -79,7 +79,7 @@ class _Loop:
 
     def _is_repeatable(self, op: ir.Operation) -> bool:
         if op.name != LOAD:
-            return bool(op.name.startswith("arith."))
+            return bool(op.name.startswith("arith.") or op.name == "math.absf")
         read = root(op.operands[0])
         written = [root(store.operands[1]) for store in self._ops if store.name == STORE]
         return all(read != each and (is_apart(read) or is_apart(each)) for each in written)

@@ -34,6 +34,22 @@ func.func private @sines(%x: memref<?xf32>, %y: memref<?xf32> {llvm.noalias}, %n
   return
 }
 
+// So are those of a size, as Bessel functions take.
+// CHECK-LABEL: func.func private @of_sizes(
+// CHECK:         scf.if
+// CHECK:           math.cos %{{.*}} {plumbline.small_angle}
+func.func private @of_sizes(%x: memref<?xf64>, %y: memref<?xf64> {llvm.noalias}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.load %x[%i] : memref<?xf64>
+    %b = math.absf %a : f64
+    %c = math.cos %b : f64
+    memref.store %c, %y[%i] : memref<?xf64>
+  }
+  return
+}
+
 // A sum goes on from block to block, and few elements are one block.
 // CHECK-LABEL: func.func private @sums(
 // CHECK:         %[[ALL:.*]] = scf.for %{{.*}} step %c256{{.*}} iter_args(%[[TOTAL:.*]] = %{{.*}}) -> (f64) {

@@ -11,7 +11,7 @@ import torch
 
 from plumbline.loader_to_torch.decompositions import chebyshev_expansions as chebyshev
 from plumbline.loader_to_torch.decompositions.chebyshev_expansions import Expansion
-from plumbline.loader_to_torch.decompositions.rule import Rules, in_double
+from plumbline.loader_to_torch.decompositions.rule import Rules, in_double, in_double_within
 
 aten = torch.ops.aten
 
@@ -19,72 +19,77 @@ aten = torch.ops.aten
 # -- modified, of the first kind -------------------------------------------------------------------
 
 
-def _scaled_i0(x: torch.Tensor) -> torch.Tensor:
+def _scaled_i0(x: torch.Tensor, error: float) -> torch.Tensor:
     """exp(-|x|) I0(x)."""
-    return _by_halves(x.abs(), 8.0, chebyshev.I0E_BELOW_8, chebyshev.I0E_ABOVE_8)
+    return _by_halves(x.abs(), chebyshev.I0E_BELOW_8, chebyshev.I0E_ABOVE_8, error)
 
 
-def _scaled_i1(x: torch.Tensor) -> torch.Tensor:
+def _scaled_i1(x: torch.Tensor, error: float) -> torch.Tensor:
     """exp(-|x|) I1(x)."""
     size = x.abs()
-    near = x * chebyshev.I1E_BELOW_8(size)
-    far = torch.copysign(chebyshev.I1E_ABOVE_8(1 / size) * torch.rsqrt(size), x)
+    near = x * chebyshev.I1E_BELOW_8(size, error)
+    inverse = 1 / size
+    far = torch.copysign(chebyshev.I1E_ABOVE_8(inverse, error) * torch.sqrt(inverse), x)
     return torch.where(size > 8, far, near)
 
 
-def _by_halves(size: torch.Tensor, border: float, near: Expansion, far: Expansion) -> torch.Tensor:
-    return torch.where(size > border, far(1 / size) * torch.rsqrt(size), near(size))
+def _by_halves(size: torch.Tensor, near: Expansion, far: Expansion, error: float) -> torch.Tensor:
+    inverse = 1 / size
+    beyond = far(inverse, error) * torch.sqrt(inverse)
+    return torch.where(size > 8, beyond, near(size, error))
 
 
-def _i0(x: torch.Tensor) -> torch.Tensor:
-    return _scaled_i0(x) * torch.exp(x.abs())
+def _i0(x: torch.Tensor, error: float) -> torch.Tensor:
+    return _scaled_i0(x, error) * torch.exp(x.abs())
 
 
-def _i1(x: torch.Tensor) -> torch.Tensor:
-    return _scaled_i1(x) * torch.exp(x.abs())
+def _i1(x: torch.Tensor, error: float) -> torch.Tensor:
+    return _scaled_i1(x, error) * torch.exp(x.abs())
 
 
 # -- modified, of the second kind ------------------------------------------------------------------
 
 
-def _k0(x: torch.Tensor) -> torch.Tensor:
-    return _modified_second(x, _k0_near(x), chebyshev.K0E_ABOVE_2, scaled=False)
+def _k0(x: torch.Tensor, error: float) -> torch.Tensor:
+    return _modified_second(x, _k0_near(x, error), chebyshev.K0E_ABOVE_2, error, scaled=False)
 
 
-def _scaled_k0(x: torch.Tensor) -> torch.Tensor:
-    return _modified_second(x, _k0_near(x), chebyshev.K0E_ABOVE_2, scaled=True)
+def _scaled_k0(x: torch.Tensor, error: float) -> torch.Tensor:
+    return _modified_second(x, _k0_near(x, error), chebyshev.K0E_ABOVE_2, error, scaled=True)
 
 
-def _k1(x: torch.Tensor) -> torch.Tensor:
-    return _modified_second(x, _k1_near(x), chebyshev.K1E_ABOVE_2, scaled=False)
+def _k1(x: torch.Tensor, error: float) -> torch.Tensor:
+    return _modified_second(x, _k1_near(x, error), chebyshev.K1E_ABOVE_2, error, scaled=False)
 
 
-def _scaled_k1(x: torch.Tensor) -> torch.Tensor:
-    return _modified_second(x, _k1_near(x), chebyshev.K1E_ABOVE_2, scaled=True)
+def _scaled_k1(x: torch.Tensor, error: float) -> torch.Tensor:
+    return _modified_second(x, _k1_near(x, error), chebyshev.K1E_ABOVE_2, error, scaled=True)
 
 
-def _k0_near(x: torch.Tensor) -> torch.Tensor:
-    return chebyshev.K0_BELOW_2(x * x) - torch.log(x * 0.5) * _i0_below_8(x)
+def _k0_near(x: torch.Tensor, error: float) -> torch.Tensor:
+    return chebyshev.K0_BELOW_2(x * x, error) - torch.log(x * 0.5) * _i0_below_8(x, error)
 
 
-def _k1_near(x: torch.Tensor) -> torch.Tensor:
-    i1 = x * chebyshev.I1E_BELOW_8(x) * torch.exp(x)
+def _k1_near(x: torch.Tensor, error: float) -> torch.Tensor:
+    i1 = x * chebyshev.I1E_BELOW_8(x, error) * torch.exp(x)
     # A quotient of its own: at 0, where it is infinite, the product of 0 and log(0) is NaN.
-    return torch.where(x == 0, math.inf, chebyshev.K1_BELOW_2(x * x) / x + torch.log(x * 0.5) * i1)
+    smooth = chebyshev.K1_BELOW_2(x * x, error) / x
+    return torch.where(x == 0, math.inf, smooth + torch.log(x * 0.5) * i1)
 
 
-def _i0_below_8(x: torch.Tensor) -> torch.Tensor:
-    return chebyshev.I0E_BELOW_8(x) * torch.exp(x)
+def _i0_below_8(x: torch.Tensor, error: float) -> torch.Tensor:
+    return chebyshev.I0E_BELOW_8(x, error) * torch.exp(x)
 
 
 def _modified_second(
-    x: torch.Tensor, near: torch.Tensor, far: Expansion, *, scaled: bool
+    x: torch.Tensor, near: torch.Tensor, far: Expansion, error: float, *, scaled: bool
 ) -> torch.Tensor:
     """`near` up to 2, and `far` beyond; NaN below 0, as the logarithm is there.
 
     With `scaled`, times exp(x).
     """
-    beyond = far(1 / x) * torch.rsqrt(x)
+    inverse = 1 / x
+    beyond = far(inverse, error) * torch.sqrt(inverse)
     if scaled:
         return torch.where(x > 2, beyond, near * torch.exp(x))
     return torch.where(x > 2, beyond * torch.exp(-x), near)
@@ -93,47 +98,48 @@ def _modified_second(
 # -- of the first and the second kind --------------------------------------------------------------
 
 
-def _j0(x: torch.Tensor) -> torch.Tensor:
+def _j0(x: torch.Tensor, error: float) -> torch.Tensor:
     size = x.abs()
-    far = _wave(size, 0, chebyshev.P0_ABOVE_8, chebyshev.Q0_ABOVE_8, second=False)
-    return torch.where(size > 8, far, chebyshev.J0_BELOW_8(x * x))
+    far = _wave(size, 0, chebyshev.P0_ABOVE_8, chebyshev.Q0_ABOVE_8, error, second=False)
+    return torch.where(size > 8, far, chebyshev.J0_BELOW_8(x * x, error))
 
 
-def _j1(x: torch.Tensor) -> torch.Tensor:
+def _j1(x: torch.Tensor, error: float) -> torch.Tensor:
     size = x.abs()
-    far = _wave(size, 1, chebyshev.P1_ABOVE_8, chebyshev.Q1_ABOVE_8, second=False)
-    return torch.where(size > 8, torch.where(x < 0, -far, far), _j1_below_8(x))
+    far = _wave(size, 1, chebyshev.P1_ABOVE_8, chebyshev.Q1_ABOVE_8, error, second=False)
+    return torch.where(size > 8, torch.where(x < 0, -far, far), _j1_below_8(x, error))
 
 
-def _j1_below_8(x: torch.Tensor) -> torch.Tensor:
-    return x * chebyshev.J1_BELOW_8(x * x)
+def _j1_below_8(x: torch.Tensor, error: float) -> torch.Tensor:
+    return x * chebyshev.J1_BELOW_8(x * x, error)
 
 
-def _y0(x: torch.Tensor) -> torch.Tensor:
+def _y0(x: torch.Tensor, error: float) -> torch.Tensor:
     square = x * x
-    near = chebyshev.Y0_BELOW_8(square) + (2 / math.pi) * torch.log(x) * chebyshev.J0_BELOW_8(
-        square
-    )
-    far = _wave(x, 0, chebyshev.P0_ABOVE_8, chebyshev.Q0_ABOVE_8, second=True)
+    singular = torch.log(x) * chebyshev.J0_BELOW_8(square, error)
+    near = chebyshev.Y0_BELOW_8(square, error) + (2 / math.pi) * singular
+    far = _wave(x, 0, chebyshev.P0_ABOVE_8, chebyshev.Q0_ABOVE_8, error, second=True)
     return torch.where(x > 8, far, near)
 
 
-def _y1(x: torch.Tensor) -> torch.Tensor:
-    singular = torch.log(x) * _j1_below_8(x) - 1 / x
-    near = x * chebyshev.Y1_BELOW_8(x * x) + (2 / math.pi) * singular
-    far = _wave(x, 1, chebyshev.P1_ABOVE_8, chebyshev.Q1_ABOVE_8, second=True)
+def _y1(x: torch.Tensor, error: float) -> torch.Tensor:
+    singular = torch.log(x) * _j1_below_8(x, error) - 1 / x
+    near = x * chebyshev.Y1_BELOW_8(x * x, error) + (2 / math.pi) * singular
+    far = _wave(x, 1, chebyshev.P1_ABOVE_8, chebyshev.Q1_ABOVE_8, error, second=True)
     return torch.where(x > 8, far, torch.where(x == 0, -math.inf, near))
 
 
-def _wave(x: torch.Tensor, order: int, p: Expansion, q: Expansion, *, second: bool) -> torch.Tensor:
+def _wave(
+    x: torch.Tensor, order: int, p: Expansion, q: Expansion, error: float, *, second: bool
+) -> torch.Tensor:
     """sqrt(2 / (pi x)) (P cos(phase) - Q sin(phase)), and with sin and cos for the second kind."""
     inverse = 1 / x
     variable = 64 * inverse * inverse
     phase = x - (order / 2 + 0.25) * math.pi
     cos, sin = torch.cos(phase), torch.sin(phase)
-    even, odd = p(variable), q(variable) * inverse
+    even, odd = p(variable, error), q(variable, error) * inverse
     wave = even * sin + odd * cos if second else even * cos - odd * sin
-    return wave * torch.rsqrt(x * (math.pi / 2))
+    return wave * torch.sqrt(inverse * (2 / math.pi))
 
 
 def _spherical_j0(x: torch.Tensor) -> torch.Tensor:
@@ -144,26 +150,27 @@ def _spherical_j0(x: torch.Tensor) -> torch.Tensor:
 # -- Airy ------------------------------------------------------------------------------------------
 
 
-def _airy_ai(x: torch.Tensor) -> torch.Tensor:
+def _airy_ai(x: torch.Tensor, error: float) -> torch.Tensor:
     size = x.abs()
     root = torch.sqrt(size)
     scale = torch.rsqrt(root) * (1 / math.sqrt(math.pi))
     z = size * root * (2 / 3)
     inverse = 1 / z
-    right = chebyshev.AIRY_ABOVE_4(inverse) * scale * 0.5 * torch.exp(-z)
+    right = chebyshev.AIRY_ABOVE_4(inverse, error) * scale * 0.5 * torch.exp(-z)
     variable = inverse * inverse
     phase = z - math.pi / 4
     left = scale * (
-        chebyshev.AIRY_P(variable) * torch.cos(phase)
-        + chebyshev.AIRY_Q(variable) * inverse * torch.sin(phase)
+        chebyshev.AIRY_P(variable, error) * torch.cos(phase)
+        + chebyshev.AIRY_Q(variable, error) * inverse * torch.sin(phase)
     )
     far = torch.where(x > 0, right, left)
+    result = torch.where(size > 4, far, chebyshev.AIRY_BELOW_4(x, error))
     # PyTorch's own answer at the infinities, though the limit is 0.
-    return torch.where(x.isinf(), math.nan, torch.where(size > 4, far, chebyshev.AIRY_BELOW_4(x)))
+    return torch.where(x.isinf(), math.nan, result)
 
 
 RULES: Rules = {
-    op.default: in_double(function)
+    op.default: in_double_within(function)
     for op, function in (
         (aten.i0, _i0),
         (aten.special_airy_ai, _airy_ai),
@@ -180,6 +187,5 @@ RULES: Rules = {
         (aten.special_modified_bessel_k1, _k1),
         (aten.special_scaled_modified_bessel_k0, _scaled_k0),
         (aten.special_scaled_modified_bessel_k1, _scaled_k1),
-        (aten.special_spherical_bessel_j0, _spherical_j0),
     )
-}
+} | {aten.special_spherical_bessel_j0.default: in_double(_spherical_j0)}

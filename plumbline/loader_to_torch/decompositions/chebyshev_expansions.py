@@ -5,9 +5,14 @@ chebyshev_expansions_test.py does it anew and compares. Each expansion is of a f
 the part taken out of it that grows or oscillates, over a variable in which the rest is smooth.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
 
 import torch
+
+_GROWTH = 15
+"""In powers of u, how much more than the greatest coefficient their sizes may come to: what a
+double loses by that is no more than by Clenshaw's recurrence."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +26,8 @@ class Expansion:
     high: float
     coefficients: tuple[float, ...]
 
-    def __call__(self, variable: torch.Tensor) -> torch.Tensor:
-        """The function at a variable, by Clenshaw's recurrence.
+    def __call__(self, variable: torch.Tensor, error: float = 0.0) -> torch.Tensor:
+        """The function at a variable; it takes as many terms as keep it within `error`.
 
         The variable is of float64, or of float32 where a result of that is wanted. It is taken to
         the nearer end of the interval where it is outside, so that what is computed there in vain
@@ -30,24 +35,51 @@ class Expansion:
         """
         inside = torch.clamp(variable, self.low, self.high)
         span = self.high - self.low
-        twice = inside * (4 / span) - (2 * (self.low + self.high) / span)
-        *others, last = self.coefficients
-        current, previous = torch.full_like(twice, last), None
-        for coefficient in reversed(others[1:]):
-            following = twice * current + coefficient
-            current, previous = (
-                following if previous is None else following - previous,
-                current,
-            )
-        result = twice * 0.5 * current + others[0]
-        return result if previous is None else result - previous
+        u = inside * (2 / span) - ((self.low + self.high) / span)
+        coefficients = self._within(error)
+        powers = _in_powers(coefficients)
+        if not error and sum(map(abs, powers)) > _GROWTH * max(map(abs, coefficients)):
+            return _by_recurrence(u, coefficients)
+        return _by_powers(u, powers)
 
-    def within(self, error: float) -> "Expansion":
-        """Its first terms: those that it takes to differ from it by no more than `error`."""
+    def _within(self, error: float) -> tuple[float, ...]:
+        """The first coefficients, without as many of the last as come to no more than `error`."""
         count, rest = len(self.coefficients), 0.0
         while count > 2 and (rest := rest + abs(self.coefficients[count - 1])) <= error:
             count -= 1
-        return replace(self, coefficients=self.coefficients[:count])
+        return self.coefficients[:count]
+
+
+def _in_powers(coefficients: tuple[float, ...]) -> list[float]:
+    """Those of the same polynomial in powers of u, from the constant on, each rounded once."""
+    powers = [Fraction(0)] * len(coefficients)
+    current, following = [1], [0, 1]
+    for coefficient in coefficients:
+        for degree, factor in enumerate(current):
+            powers[degree] += Fraction(coefficient) * factor
+        padded = [*current, 0, 0]
+        doubled = [0, *(2 * factor for factor in following)]
+        current, following = following, [a - b for a, b in zip(doubled, padded, strict=True)]
+    return list(map(float, powers))
+
+
+def _by_powers(u: torch.Tensor, powers: list[float]) -> torch.Tensor:
+    """Horner's rule: of two operations a term, the fewest."""
+    *others, last = powers
+    result = torch.full_like(u, last)
+    for power in reversed(others):
+        result = result * u + power
+    return result
+
+
+def _by_recurrence(u: torch.Tensor, coefficients: tuple[float, ...]) -> torch.Tensor:
+    """Clenshaw's recurrence, which loses little where powers of u cancel one another."""
+    twice = u * 2
+    *others, last = coefficients
+    current, previous = torch.full_like(twice, last), torch.zeros_like(twice)
+    for coefficient in reversed(others[1:]):
+        current, previous = twice * current + coefficient - previous, current
+    return u * current + others[0] - previous
 
 
 I0E_BELOW_8 = Expansion(
@@ -725,3 +757,76 @@ ERFINV_ROOT_W_BELOW_28 = Expansion(
     ),
 )
 """erfinv(x) / x over sqrt(w)."""
+
+LGAMMA_BELOW_5_HALVES = Expansion(
+    low=0.0,
+    high=1.5,
+    coefficients=(
+        0.46383590012525167,
+        -0.09635643382743721,
+        0.014112549958136234,
+        -0.0023776967602353546,
+        0.0004313171523228161,
+        -8.180055154931849e-05,
+        1.5973108496063494e-05,
+        -3.1833026003649113e-06,
+        6.43973260512593e-07,
+        -1.3177318759416753e-07,
+        2.7209006718712893e-08,
+        -5.65961836464899e-09,
+        1.184434237703161e-09,
+        -2.491596197414621e-10,
+        5.264691480971271e-11,
+        -1.1167295075606306e-11,
+        2.3768512986854867e-12,
+        -5.074228191432801e-13,
+        1.0862114017661604e-13,
+        -2.3308745503514248e-14,
+        5.012846281381477e-15,
+        -1.0802524549449556e-15,
+        2.3322072883166233e-16,
+        -5.0436497547872685e-17,
+        1.0924490409217292e-17,
+    ),
+)
+"""lgamma(1 + t) / (t (t - 1)) over t."""
+
+STIRLING_ABOVE_5_HALVES = Expansion(
+    low=0.0,
+    high=0.16,
+    coefficients=(
+        0.08311808469074437,
+        -0.0002130218357121456,
+        2.171692481528016e-06,
+        -5.280136205576787e-08,
+        2.173268489006316e-09,
+        -1.2870308649176957e-10,
+        9.982536752216608e-12,
+        -9.546503295062435e-13,
+        1.0799586871131865e-13,
+        -1.4028070320660157e-14,
+        2.0463846745409874e-15,
+        -3.296085274281836e-16,
+        5.784244925526474e-17,
+        -1.0942217202461046e-17,
+        2.212132220472337e-18,
+    ),
+)
+"""x (lgamma(x) - ((x - 1/2) log(x) - x + 1/2 log(2 pi))) over 1 / x^2."""
+
+SIN_PI = Expansion(
+    low=0.0,
+    high=0.25,
+    coefficients=(
+        2.552557924804532,
+        -0.570523138362072,
+        0.018236032013303604,
+        -0.00027317502708393336,
+        2.3699237153233804e-06,
+        -1.3405583207654882e-08,
+        5.334557198039319e-11,
+        -1.574584424343719e-13,
+        3.584589471849745e-16,
+    ),
+)
+"""sin(pi x) / x over x^2."""

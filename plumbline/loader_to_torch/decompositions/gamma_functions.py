@@ -9,7 +9,14 @@ from fractions import Fraction
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.rule import Rules, as_double, float_dtype, in_double
+from plumbline.loader_to_torch.decompositions import chebyshev_expansions as chebyshev
+from plumbline.loader_to_torch.decompositions.rule import (
+    Rules,
+    as_double,
+    float_dtype,
+    in_double,
+    in_double_within,
+)
 
 aten = torch.ops.aten
 
@@ -45,41 +52,38 @@ def _series(coefficients: list[Fraction], variable: torch.Tensor) -> torch.Tenso
     return result
 
 
-def _sin_pi(x: torch.Tensor) -> torch.Tensor:
+def _sin_pi(x: torch.Tensor, error: float) -> torch.Tensor:
     """sin(pi x), exact at whole numbers however great."""
     rest = x - 2 * torch.round(x * 0.5)
-    # sin(pi r) = sin(pi (1 - r)): nothing is lost by the roundings of pi.
+    # sin(pi r) = sin(pi (1 - r)).
     rest = torch.where(rest.abs() > 0.5, torch.copysign(1 - rest.abs(), rest), rest)
-    return torch.sin(math.pi * rest)
+    return rest * chebyshev.SIN_PI(rest * rest, error)
 
 
-def _lgamma(x: torch.Tensor) -> torch.Tensor:
-    """Log |gamma(x)|, by the reflection gamma(x) gamma(1 - x) = pi / sin(pi x) below 1/2."""
-    left = x < 0.5
-    y = torch.where(left, 1 - x, x)
-    right = lgamma_right(y)
-    reflected = math.log(math.pi) - torch.log(_sin_pi(x).abs()) - right
+def _lgamma(x: torch.Tensor, error: float) -> torch.Tensor:
+    """Log |gamma(x)|, by the reflection gamma(x) gamma(1 - x) = pi / sin(pi x) below 0."""
+    left = x < 0
+    right = lgamma_right(torch.where(left, 1 - x, x), error)
+    reflected = math.log(math.pi) - torch.log(_sin_pi(x, error).abs()) - right
     # The reflection of infinity is NaN.
     return torch.where(x.isinf(), math.inf, torch.where(left, reflected, right))
 
 
-def lgamma_right(x: torch.Tensor) -> torch.Tensor:
-    """Log gamma(x), for x from 1/2 on."""
-    product = torch.ones_like(x)
-    shifted = x
-    for _ in range(_FROM):
-        below = shifted < _FROM
-        product = torch.where(below, product * shifted, product)
-        shifted = torch.where(below, shifted + 1, shifted)
-    stirling = (shifted - 0.5) * torch.log(shifted) - shifted + 0.5 * math.log(2 * math.pi)
-    return stirling + stirling_rest(shifted) - torch.log(product)
+def lgamma_right(x: torch.Tensor, error: float = 0.0) -> torch.Tensor:
+    """Log gamma(x), for x from 0 on: below 1, log gamma(x + 1) - log(x)."""
+    log = torch.log(x)
+    below_1 = x < 1
+    t = torch.where(below_1, x, x - 1)
+    near = t * (t - 1) * chebyshev.LGAMMA_BELOW_5_HALVES(t, error)
+    near = torch.where(below_1, near - log, near)
+    far = (x - 0.5) * log - x + 0.5 * math.log(2 * math.pi) + stirling_rest(x, error)
+    return torch.where(x > 2.5, far, near)
 
 
-def stirling_rest(x: torch.Tensor) -> torch.Tensor:
-    """lgamma(x) - ((x - 1/2) log(x) - x + 1/2 log(2 pi)), for x from 10 on."""
-    terms = [b / (2 * n * (2 * n - 1)) for n, b in enumerate(_BERNOULLI, start=1)]
+def stirling_rest(x: torch.Tensor, error: float = 0.0) -> torch.Tensor:
+    """lgamma(x) - ((x - 1/2) log(x) - x + 1/2 log(2 pi)), for x from 5/2 on."""
     inverse = 1 / x
-    return _series(terms, inverse * inverse) * inverse
+    return chebyshev.STIRLING_ABOVE_5_HALVES(inverse * inverse, error) * inverse
 
 
 def _digamma(x: torch.Tensor) -> torch.Tensor:
@@ -169,7 +173,7 @@ def _polygamma_of(order: int, operand: torch.Tensor) -> torch.Tensor:
 
 RULES: Rules = {
     aten.digamma.default: in_double(_digamma),
-    aten.lgamma.default: in_double(_lgamma),
+    aten.lgamma.default: in_double_within(_lgamma),
     aten.polygamma.default: _polygamma_of,
     aten.special_zeta.default: in_double(_zeta),
     aten.special_zeta.other_scalar: in_double(_zeta),

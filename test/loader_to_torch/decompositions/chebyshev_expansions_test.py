@@ -6,6 +6,7 @@ from typing import Any
 
 import mpmath as mp  # type: ignore[import-untyped]
 import pytest
+import torch
 
 from plumbline.loader_to_torch.decompositions import chebyshev_expansions as chebyshev
 from plumbline.loader_to_torch.decompositions.chebyshev_expansions import Expansion
@@ -117,6 +118,20 @@ def _y1_rest(x: Number) -> Number:
     return (mp.bessely(1, x) - 2 / mp.pi * singular) / x
 
 
+def _lgamma_quotient(t: Number) -> Number:
+    if t in (0, 1):
+        return mp.euler if t == 0 else 1 - mp.euler
+    return mp.loggamma(1 + t) / (t * (t - 1))
+
+
+def _stirling_rest(t: Number) -> Number:
+    x = 1 / mp.sqrt(t)
+    if x > _ASYMPTOTIC:
+        terms = (mp.bernoulli(n) / (n * (n - 1)) / x ** (n - 2) for n in range(2, 60, 2))
+        return mp.fsum(terms)
+    return x * (mp.loggamma(x) - ((x - 0.5) * mp.log(x) - x + mp.log(2 * mp.pi) / 2))
+
+
 FUNCTIONS: dict[str, Function] = {
     "AIRY_ABOVE_4": _airy_right,
     "AIRY_BELOW_4": mp.airyai,
@@ -136,10 +151,13 @@ FUNCTIONS: dict[str, Function] = {
     "K0_BELOW_2": _of_square(lambda x: mp.besselk(0, x) + mp.log(x / 2) * mp.besseli(0, x)),
     "K1E_ABOVE_2": _of_inverse(lambda x: mp.besselk(1, x) * mp.exp(x) * mp.sqrt(x)),
     "K1_BELOW_2": _of_square(lambda x: x * (mp.besselk(1, x) - mp.log(x / 2) * mp.besseli(1, x))),
+    "LGAMMA_BELOW_5_HALVES": _lgamma_quotient,
     "P0_ABOVE_8": _hankel(0, 0),
     "P1_ABOVE_8": _hankel(1, 0),
     "Q0_ABOVE_8": _hankel(0, 1),
     "Q1_ABOVE_8": _hankel(1, 1),
+    "SIN_PI": _of_square(lambda x: mp.sin(mp.pi * x) / x),
+    "STIRLING_ABOVE_5_HALVES": _stirling_rest,
     "Y0_BELOW_8": _of_square(lambda x: mp.bessely(0, x) - 2 / mp.pi * mp.log(x) * mp.besselj(0, x)),
     "Y1_BELOW_8": _of_square(_y1_rest),
 }
@@ -173,6 +191,31 @@ def test_coefficients(name: str) -> None:
         # Half a unit in the last place of each, and nothing left out that a double would show.
         assert max(differences) <= greatest * mp.mpf(2) ** -53
         assert max(map(abs, found[kept:])) < greatest * mp.mpf("2e-17")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_fewer_terms_stay_within_an_error(name: str) -> None:
+    expansion: Expansion = getattr(chebyshev, name)
+    x = torch.linspace(expansion.low, expansion.high, 1001, dtype=torch.float64)
+    for error in (1e-6, 1e-12):
+        difference = (expansion(x, error) - expansion(x)).abs().max()
+        assert difference <= error + 1e-13
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_terms_lose_little(name: str) -> None:
+    expansion: Expansion = getattr(chebyshev, name)
+    x = torch.linspace(expansion.low, expansion.high, 101, dtype=torch.float64)
+    half = (expansion.high - expansion.low) / 2
+    with mp.workdps(60):
+        exact = []
+        for number in x.tolist():
+            angle = mp.acos((number - mp.mpf(expansion.low)) / half - 1)
+            terms = enumerate(expansion.coefficients)
+            exact.append(mp.fsum(c * mp.cos(n * angle) for n, c in terms))
+        pairs = zip(expansion(x).tolist(), exact, strict=True)
+        greatest = max(map(abs, expansion.coefficients))
+        assert max(abs(mine - value) for mine, value in pairs) <= 16 * greatest * mp.mpf(2) ** -53
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.special  # type: ignore[import-untyped]
 import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 
 from plumbline.loader_to_torch.decompositions import decomposition_table
 
@@ -62,6 +63,50 @@ def _check(actual: torch.Tensor, expected: torch.Tensor) -> None:
 def test_everywhere(op: Any) -> None:
     x = _everywhere()
     _check(TABLE[op.default](x), op(x))
+
+
+@pytest.mark.parametrize("zero", [1.0, 2.0])
+def test_lgamma_keeps_its_digits_near_its_zeros(zero: float) -> None:
+    steps = torch.logspace(-15, -1, 501, dtype=F64)
+    x = torch.cat([zero + steps, zero - steps])
+    torch.testing.assert_close(TABLE[aten.lgamma.default](x), aten.lgamma(x), rtol=2e-15, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("op", "low", "high"),
+    [
+        (aten.i0, -20.0, 20.0),
+        (aten.lgamma, -5.0, 20.0),
+        (aten.special_airy_ai, -8.0, 8.0),
+        (aten.special_bessel_j0, -20.0, 20.0),
+        (aten.special_bessel_j1, -20.0, 20.0),
+        (aten.special_bessel_y0, 0.0, 20.0),
+        (aten.special_bessel_y1, 0.0, 20.0),
+        (aten.special_erfcx, -5.0, 20.0),
+        (aten.special_i1, -20.0, 20.0),
+        (aten.special_log_ndtr, -20.0, 5.0),
+        (aten.special_modified_bessel_k0, 0.0, 20.0),
+        (aten.special_modified_bessel_k1, 0.0, 20.0),
+        (aten.special_ndtri, 0.0, 1.0),
+    ],
+    ids=str,
+)
+def test_fewer_terms_do_not_show_in_single_precision(op: Any, low: float, high: float) -> None:
+    x = torch.linspace(low, high, 50001)
+    function = TABLE[op.default]
+    actual, expected = function(x), function(x.to(F64))
+    # Half a unit of float32, and what a few terms less may differ by where there is a zero.
+    torch.testing.assert_close(actual.to(F64), expected, rtol=2**-24 * 1.01, atol=3e-12)
+
+
+@pytest.mark.parametrize("op", [aten.lgamma, aten.special_bessel_j0, aten.special_ndtri], ids=str)
+def test_single_precision_takes_fewer_terms(op: Any) -> None:
+    function = TABLE[op.default]
+    single, double = (
+        len(make_fx(lambda x: function(x))(torch.ones(3, dtype=dtype)).graph.nodes)
+        for dtype in (torch.float32, F64)
+    )
+    assert single < double
 
 
 @pytest.mark.parametrize("op", [aten.erfinv, aten.special_ndtri], ids=str)
