@@ -25,6 +25,7 @@ from plumbline.tcp.ops.elementwise import (
     CompareOp,
     DivsiOp,
     DivuiOp,
+    LogicalOrOp,
     RemsiOp,
     RemuiOp,
     SelectOp,
@@ -189,10 +190,33 @@ def _element(value: ir.Value) -> ir.Value | None:
 # -- divisors --------------------------------------------------------------------------------------
 
 
+def _is_never_zero(values: ir.Value) -> bool:
+    """Whether that can be seen of a tensor: by its range, or as something else is put for zeros."""
+    least, greatest = range_of(values)
+    if least > 0 or greatest < 0:
+        return True
+    select = _made_by(values, SelectOp)
+    if select is None:
+        return False
+    condition, instead, kept = select.operands
+    return _is_never_zero(instead) and _holds_for_zeros(condition, kept)
+
+
+def _holds_for_zeros(condition: ir.Value, values: ir.Value) -> bool:
+    """Whether a condition holds, among others, wherever a tensor is zero."""
+    either = _made_by(condition, LogicalOrOp)
+    if either is not None:
+        return any(_holds_for_zeros(part, values) for part in either.operands)
+    compare = _made_by(condition, CompareOp)
+    if compare is None or case_of(compare.attributes["predicate"]) != "eq":
+        return False
+    left, right = compare.operands
+    return left == values and range_of(right) == (0, 0)
+
+
 def _check_divisor(op: DivsiOp | DivuiOp | RemsiOp | RemuiOp) -> None:
     divisor = _origin(op.in2)
-    least, greatest = range_of(divisor)
-    if least > 0 or greatest < 0:
+    if _is_never_zero(divisor):
         return
     # Of numbers without a sign, zero is the least.
     nearest = _reduced(divisor, -1, lambda element: element, arith.minui)

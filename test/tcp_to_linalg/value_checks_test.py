@@ -142,6 +142,36 @@ def test_integers_divided_by_zero(function: _Function, dtype: torch.dtype, op: s
         program(x, zero)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: x // torch.where(y == 0, -1, y),
+        lambda x, y: x % torch.where((y == 3) | (y == 0), 1, y),
+    ],
+)
+def test_divisors_that_have_something_else_for_zeros(function: _Function) -> None:
+    x, y = _ints(7, 100, -5), _ints(0, 3, 2)
+    program = plumbline.compile(_OfTwo(function), (x, y))
+    assert "require" not in program.stage("linalg")
+    assert torch.equal(program(x, y)[0], function(x, y))
+
+
+@pytest.mark.parametrize(
+    "divisor",
+    [
+        lambda y: torch.where(y == 0, 0, y),
+        lambda y: torch.where(y == 1, 1, y),
+        lambda y: torch.where((y == 0) & (y == 1), 1, y),
+        lambda y: torch.where(y != 0, 1, y),
+        lambda y: torch.where(y == 0, 1, y - 2),
+    ],
+)
+def test_divisors_that_may_be_zero_all_the_same(divisor: Callable[..., torch.Tensor]) -> None:
+    x, fits = _ints(7, 100, -5), _ints(4, 3, 5)
+    program = plumbline.compile(_OfTwo(lambda x, y: x // divisor(y)), (x, fits))
+    assert "require" in program.stage("linalg")
+
+
 _PICKING: dict[str, _Function] = {
     "max": torch.max,
     "min": torch.min,

@@ -171,22 +171,30 @@ def _nextafter(operand: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 
 def _gcd(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """The greatest common divisor, by Euclid's algorithm: until no remainder is left anywhere."""
+    """The greatest common divisor, by Euclid's algorithm: until one number is 0 everywhere.
+
+    A turn takes the remainder of each by the other, so that none of them has to change places.
+    """
     dtype = torch.result_type(left, right)
 
-    def goes_on(_: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        return (right != 0).any()
+    def goes_on(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        return ((left != 0) & (right != 0)).any()
+
+    def remainder(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        is_zero = right == 0
+        # The least negative number by -1 has a quotient that is too great for the type.
+        divides_all = is_zero | (right == -1) if dtype.is_signed else is_zero
+        rest = torch.fmod(left, torch.where(divides_all, 1, right))
+        return torch.where(is_zero, left, rest)
 
     def turn(left: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        done = right == 0
-        # The least negative number by -1 has a quotient that is too great for the type.
-        divides_all = done | (right == -1) if dtype.is_signed else done
-        remainder = torch.fmod(left, torch.where(divides_all, 1, right))
-        return torch.where(done, left, right), torch.where(done, 0, remainder)
+        left = remainder(left, right)
+        return left, remainder(right, left)
 
     start = tuple(map(contiguous, broadcast(left.to(dtype), right.to(dtype))))
-    divisor: torch.Tensor
-    divisor, _ = while_loop_op(goes_on, turn, start, ())  # type: ignore[arg-type]
+    left, right = while_loop_op(goes_on, turn, start, ())  # type: ignore[arg-type]
+    # One of them is 0.
+    divisor = left | right
     return divisor.abs() if dtype.is_signed else divisor
 
 
