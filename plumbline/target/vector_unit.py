@@ -63,6 +63,11 @@ class VectorUnit:
         """
         return self.lanes(32) > 1 and self.registers > _HELIUM_REGISTERS and not self.scalable
 
+    @property
+    def converts_long_integers(self) -> bool:
+        """Whether instructions make floats of vectors of 64-bit integers, and back (AVX-512)."""
+        return self.bytes >= AVX512_BYTES and not self.scalable
+
     def lanes(self, element_bits: int) -> int:
         """How many elements of that width a register holds."""
         return max(self.bytes * 8 // element_bits, 1)

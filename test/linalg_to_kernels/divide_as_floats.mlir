@@ -1,4 +1,5 @@
 // RUN: tcp-opt %s -divide-as-floats | FileCheck %s
+// RUN: tcp-opt %s '-divide-as-floats=vector-bytes=64 vector-registers=32' | FileCheck %s --check-prefix LONG
 // RUN: tcp-opt %s '-divide-as-floats=vector-bytes=16 vector-registers=8' | FileCheck %s --check-prefix ALONE
 // RUN: tcp-opt %s '-divide-as-floats=vector-bytes=4 vector-registers=32' | FileCheck %s --check-prefix ALONE
 
@@ -51,7 +52,7 @@ func.func @wide(%x: memref<100xi32>, %y: memref<100xi32>) {
   return
 }
 
-// By a number that is known LLVM multiplies; no float holds 64 bits; and where there is no loop to
+// By a number that is known LLVM multiplies; AVX2 makes no floats of 64 bits; and where there is no loop to
 // make vectors of, nothing is gained.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT:     arith.divf
@@ -71,4 +72,42 @@ func.func @others(%x: memref<100xi16>, %y: memref<100xi64>, %a: i16, %b: i16) ->
   }
   %d = arith.divsi %a, %b : i16
   return %d : i16
+}
+
+// A quotient of floats may be off, and is followed by that of what is left, the nearest number; where
+// nothing remains but less than that, it is one less. Numbers without a sign have a bit more.
+// LONG-LABEL: func.func @long(
+// LONG:         %[[N:.*]] = math.absi %[[DIVIDEND:.*]] : i64
+// LONG:         %[[D:.*]] = math.absi %[[DIVISOR:.*]] : i64
+// LONG:         %[[INVERSE:.*]] = arith.divf %{{.*}} : f64
+// LONG:         %[[QUOTIENT:.*]] = arith.mulf %{{.*}}, %[[INVERSE]] : f64
+// LONG:         %[[FIRST:.*]] = arith.fptoui %[[QUOTIENT]] : f64 to i64
+// LONG:         %[[PRODUCT:.*]] = arith.muli %[[FIRST]], %[[D]] : i64
+// LONG:         %[[LEFT:.*]] = arith.subi %[[N]], %[[PRODUCT]] : i64
+// LONG:         arith.sitofp %[[LEFT]] : i64 to f64
+// LONG:         %[[SECOND:.*]] = arith.subi
+// LONG:         %[[BELOW:.*]] = arith.cmpi slt
+// LONG:         %[[SUM:.*]] = arith.addi %[[FIRST]], %[[SECOND]] : i64
+// LONG:         arith.extsi %[[BELOW]] : i1 to i64
+// LONG:         %[[SIGN:.*]] = arith.xori %[[DIVIDEND]], %[[DIVISOR]] : i64
+// LONG:         arith.fptoui
+// LONG-NOT:     arith.fptoui
+// LONG:         arith.divui
+// CHECK-LABEL: func.func @long(
+// CHECK-NOT:     arith.divf
+func.func @long(%x: memref<100xi64>, %y: memref<100xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100 = arith.constant 100 : index
+  scf.for %i = %c0 to %c100 step %c1 {
+    %a = memref.load %x[%i] : memref<100xi64>
+    %b = memref.load %y[%i] : memref<100xi64>
+    %q = arith.divsi %a, %b : i64
+    memref.store %q, %x[%i] : memref<100xi64>
+    %r = arith.remsi %a, %b : i64
+    memref.store %r, %y[%i] : memref<100xi64>
+    %u = arith.divui %a, %b : i64
+    memref.store %u, %y[%i] : memref<100xi64>
+  }
+  return
 }

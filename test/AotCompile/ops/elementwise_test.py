@@ -591,6 +591,36 @@ def test_quotients_next_to_whole_numbers(dtype: torch.dtype) -> None:
         assert torch.equal(result, expected)
 
 
+def test_long_quotients() -> None:
+    """On AVX-512 they are found by floats, of which none holds 64 bits."""
+
+    class Model(torch.nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return torch.div(x, y, rounding_mode="trunc"), x // y, torch.fmod(x, y), x % y
+
+    least, greatest = torch.iinfo(torch.int64).min, torch.iinfo(torch.int64).max
+    generator = torch.Generator().manual_seed(0)
+
+    def draw(count: int) -> torch.Tensor:
+        """As many numbers of each length."""
+        numbers = torch.randint(least, greatest, (count,), generator=generator)
+        return numbers >> torch.arange(count) % 63
+
+    ends = [1, 2, 3, 2**53, 2**53 + 1, 2**62 - 1, 2**62, 2**62 + 1, greatest - 1024, greatest]
+    telling = torch.tensor([*ends, *(-end for end in ends), least, least + 512, 0])
+    pairs = torch.cartesian_prod(telling, telling)
+    factors, divisors = draw(20000), draw(20000)
+    # Also next to whole quotients.
+    products = factors * divisors + torch.randint(-2, 3, (20000,), generator=generator)
+    x = torch.cat([pairs[:, 0], products, draw(20000)])
+    y = torch.cat([pairs[:, 1], divisors, draw(20000).flip(0)])
+    fits = (y != 0) & ((x != least) | (y != -1))
+    inputs = x[fits], y[fits]
+    program = plumbline.compile(Model(), inputs, target_cpu="native")
+    for result, expected in zip(program(*inputs), Model()(*inputs), strict=True):
+        assert torch.equal(result, expected)
+
+
 def test_lists_of_tensors() -> None:
     """As optimizers and what clips gradients have them, also in place."""
 
