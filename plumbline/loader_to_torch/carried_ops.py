@@ -12,7 +12,14 @@ from torch_mlir.dialects import func
 
 from plumbline.bindings.walk import callee, operations_of
 
-CARRIED_OPS = frozenset({"torch.aten.cummax", "torch.aten.cummin", "torch.aten.erfc"})
+CARRIED_OPS = frozenset(
+    {
+        "torch.aten.cummax",
+        "torch.aten.cummin",
+        "torch.aten.erfc",
+        "torch.plumbline.polynomial",
+    }
+)
 """By their names in MLIR: those of which no rule makes others without more work at run time."""
 
 

@@ -210,6 +210,27 @@ class I64Array(AttributeConstraint):
         return ir.ArrayAttr.get([I64.build(item) for item in value])
 
 
+class F64Array(AttributeConstraint):
+    """An array of f64, which prints as `[1.000000e+00]`, from a sequence of floats."""
+
+    description = "64-bit float array attribute"
+
+    admits = staticmethod(
+        lambda attribute: (
+            isinstance(attribute, ir.ArrayAttr)
+            and all(
+                isinstance(item, ir.FloatAttr) and isinstance(item.type, ir.F64Type)
+                for item in attribute
+            )
+        )
+    )
+
+    @classmethod
+    def build(cls, value: Sequence[float]) -> ir.Attribute:
+        """The array of some floats."""
+        return ir.ArrayAttr.get([Float.build(item) for item in value])
+
+
 class Float(AttributeConstraint):
     """A floating-point number of any type, from a float as f64."""
 

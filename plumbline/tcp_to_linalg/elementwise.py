@@ -301,6 +301,16 @@ def _bitcast(op: tcp.BitcastOp, elements: Sequence[ir.Value]) -> ir.Value:
     )
 
 
+def _polynomial(op: tcp.PolynomialOp, elements: Sequence[ir.Value]) -> ir.Value:
+    (x,) = elements
+    contract = arith.FastMathFlags.contract
+    *others, result = (constant(x.type, item.value) for item in op.coefficients)
+    for other in reversed(others):
+        product = arith.mulf(result, x, fastmath=contract)
+        result = arith.addf(product, other, fastmath=contract)
+    return result
+
+
 _PAYLOADS: dict[type[TcpOp], Payload] = {
     tcp.TanhOp: _in_f32(_plain(math.tanh)),
     tcp.SigmoidOp: _in_f32(_sigmoid),
@@ -317,6 +327,7 @@ _PAYLOADS: dict[type[TcpOp], Payload] = {
     tcp.ErfOp: _in_f32(_plain(math.erf)),
     tcp.ErfcOp: _in_f32(_plain(math.erfc)),
     tcp.SinOp: _in_f32(_plain(math.sin)),
+    tcp.PolynomialOp: _in_f32(_polynomial),
     tcp.CosOp: _in_f32(_plain(math.cos)),
     tcp.TanOp: _in_f32(_plain(math.tan)),
     tcp.AsinOp: _in_f32(_plain(math.asin)),

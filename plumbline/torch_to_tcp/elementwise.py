@@ -12,7 +12,15 @@ from plumbline.tcp.building.shapes import broadcast, cast, full
 from plumbline.tcp.building.tensors import Tensor
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import elementwise as tcp
-from plumbline.torch_to_tcp.pattern import Pattern, Patterns, number, string, tensor, tensor_type
+from plumbline.torch_to_tcp.pattern import (
+    Pattern,
+    Patterns,
+    items,
+    number,
+    string,
+    tensor,
+    tensor_type,
+)
 from plumbline.torch_to_tcp.run_time_numbers import run_time_number
 from plumbline.torch_to_tcp.torch_ops import is_constant
 from plumbline.torch_to_tcp.torch_types import parse_tensor_type, promote, promote_number
@@ -544,6 +552,12 @@ def convert_aten_where(op: ir.OpView) -> ir.Value:
     return _select(*(broadcast(operand, operands, result.sizes) for operand in operands)).value
 
 
+def convert_plumbline_polynomial(op: ir.OpView) -> ir.Value:
+    """A sum of powers of a float, which decompositions name."""
+    coefficients = [float(_number(item)) for item in items(op.operands[1])]
+    return tcp.PolynomialOp(tensor(op.operands[0]).value, coefficients=coefficients).out
+
+
 _EXTREMA = {
     "maximum": _signed_op(tcp.MaximumOp),
     "minimum": _signed_op(tcp.MinimumOp),
@@ -574,6 +588,7 @@ PATTERNS: Patterns = {
     "torch.aten.logical_not": convert_aten_logical_not,
     "torch.aten.neg": convert_aten_neg,
     "torch.aten.reciprocal": _unary(_reciprocal),
+    "torch.plumbline.polynomial": convert_plumbline_polynomial,
     "torch.aten.relu": convert_aten_relu,
     "torch.aten.round": _rounding(_op(tcp.RoundEvenOp)),
     "torch.aten.round.decimals": convert_aten_round_decimals,

@@ -219,6 +219,23 @@ func.func @sin(%arg0: tensor<?x3xf32>) -> tensor<?x3xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @polynomial(
+// CHECK-DAG:     %[[FIRST:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK-DAG:     %[[LAST:.*]] = arith.constant 3.000000e+00 : f32
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:           %[[PRODUCT:.*]] = arith.mulf %[[X:.*]], %[[LAST]] fastmath<contract> : f32
+// CHECK:           %[[SUM:.*]] = arith.addf %[[PRODUCT]], %{{.*}} fastmath<contract> : f32
+// CHECK:           %[[PRODUCT:.*]] = arith.mulf %[[SUM]], %[[X]] fastmath<contract> : f32
+// CHECK:           arith.addf %[[PRODUCT]], %[[FIRST]] fastmath<contract> : f32
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @polynomial(%arg0: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %0 = tcp.polynomial %arg0 {coefficients = [0.5, 2.0, 3.0]} : tensor<?x3xf32> -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @asinh(
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
 // CHECK:         math.asinh

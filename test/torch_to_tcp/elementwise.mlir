@@ -770,6 +770,17 @@ func.func @aten_sin(%x: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> 
   return %0 : !torch.vtensor<[?,3],f32>
 }
 
+// CHECK-LABEL: func.func @plumbline_polynomial(
+// CHECK:         tcp.polynomial %{{.*}} {coefficients = [5.000000e-01, -2.000000e+00]}
+// CHECK:         return
+func.func @plumbline_polynomial(%x: !torch.vtensor<[?,3],f64>) -> !torch.vtensor<[?,3],f64> {
+  %half = torch.constant.float 5.000000e-01
+  %two = torch.constant.float -2.000000e+00
+  %list = torch.prim.ListConstruct %half, %two : (!torch.float, !torch.float) -> !torch.list<float>
+  %0 = torch.operator "torch.plumbline.polynomial"(%x, %list) : (!torch.vtensor<[?,3],f64>, !torch.list<float>) -> !torch.vtensor<[?,3],f64>
+  return %0 : !torch.vtensor<[?,3],f64>
+}
+
 // CHECK-LABEL: func.func @aten_asinh(
 // CHECK:         tcp.asinh
 // CHECK:         return

@@ -10,6 +10,8 @@ from fractions import Fraction
 
 import torch
 
+from plumbline.loader_to_torch.decompositions.polynomials import polynomial
+
 _GROWTH = 15
 """In powers of u, how much more than the greatest coefficient their sizes may come to: what a
 double loses by that is no more than by Clenshaw's recurrence."""
@@ -40,7 +42,7 @@ class Expansion:
         powers = _in_powers(coefficients)
         if not error and sum(map(abs, powers)) > _GROWTH * max(map(abs, coefficients)):
             return _by_recurrence(u, coefficients)
-        return _by_powers(u, powers)
+        return polynomial(u, powers)
 
     def _within(self, error: float) -> tuple[float, ...]:
         """The first coefficients, without as many of the last as come to no more than `error`."""
@@ -61,15 +63,6 @@ def _in_powers(coefficients: tuple[float, ...]) -> list[float]:
         doubled = [0, *(2 * factor for factor in following)]
         current, following = following, [a - b for a, b in zip(doubled, padded, strict=True)]
     return list(map(float, powers))
-
-
-def _by_powers(u: torch.Tensor, powers: list[float]) -> torch.Tensor:
-    """Horner's rule: of two operations a term, the fewest."""
-    *others, last = powers
-    result = torch.full_like(u, last)
-    for power in reversed(others):
-        result = result * u + power
-    return result
 
 
 def _by_recurrence(u: torch.Tensor, coefficients: tuple[float, ...]) -> torch.Tensor:

@@ -10,6 +10,7 @@ from fractions import Fraction
 import torch
 
 from plumbline.loader_to_torch.decompositions import chebyshev_expansions as chebyshev
+from plumbline.loader_to_torch.decompositions.polynomials import polynomial
 from plumbline.loader_to_torch.decompositions.rule import (
     Rules,
     as_double,
@@ -41,15 +42,6 @@ _BERNOULLI = tuple(
 
 _FROM = 10
 """The series are exact to float64 from here on."""
-
-
-def _series(coefficients: list[Fraction], variable: torch.Tensor) -> torch.Tensor:
-    """The polynomial with these coefficients, of the powers 0, 1, and so on."""
-    *others, last = (float(coefficient) for coefficient in coefficients)
-    result = torch.full_like(variable, last)
-    for coefficient in reversed(others):
-        result = result * variable + coefficient
-    return result
 
 
 def _sin_pi(x: torch.Tensor, error: float) -> torch.Tensor:
@@ -95,10 +87,10 @@ def _digamma(x: torch.Tensor) -> torch.Tensor:
         below = y < _FROM
         total = torch.where(below, total - 1 / y, total)
         y = torch.where(below, y + 1, y)
-    terms = [b / (2 * n) for n, b in enumerate(_BERNOULLI, start=1)]
+    terms = [float(b / (2 * n)) for n, b in enumerate(_BERNOULLI, start=1)]
     inverse = 1 / y
     square = inverse * inverse
-    right = total + torch.log(y) - 0.5 * inverse - _series(terms, square) * square
+    right = total + torch.log(y) - 0.5 * inverse - polynomial(square, terms) * square
     fraction = x - torch.trunc(x)
     reflected = right - math.pi / torch.tan(math.pi * fraction)
     # PyTorch's own answers at the poles: NaN, but an infinity at 0, of the other sign.

@@ -20,6 +20,7 @@ from plumbline.tcp.constraints import (
     I64,
     AnyTensor,
     BoolTensor,
+    F64Array,
     Float,
     FloatIntOrComplexTensor,
     FloatOrComplexTensor,
@@ -206,6 +207,20 @@ class ClampOp(UnaryFloatOrIntOp, name="clamp"):
         if f"min_{own}" not in self.attributes and f"max_{own}" not in self.attributes:
             raise VerificationError(f"requires at least one of 'min_{own}' and 'max_{own}'")
         verify_signedness("int_signedness", self.int_signedness, element_type)
+
+
+class PolynomialOp(UnaryFloatOp, name="polynomial"):
+    """The sum of coefficients times powers of x, from the constant on, by Horner's rule.
+
+    A product and the sum after it may be rounded together or each by itself, as the machine has it.
+    """
+
+    coefficients: F64Array
+
+    def verify_operation(self) -> None:
+        """There is a constant, at least."""
+        if len(self.coefficients) == 0:
+            raise VerificationError("requires at least one of 'coefficients'")
 
 
 class LogicalNotOp(ElementwiseOp, name="logical_not"):

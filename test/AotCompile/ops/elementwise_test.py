@@ -540,7 +540,7 @@ DECOMPOSED = [
         kinds=("static",),
     ),
     _case("erfinv", torch.erfinv, _one_within_one, [tcp.LogOp], FLOATS),
-    _case("lgamma", torch.lgamma, _one, [tcp.LogOp], FLOATS),
+    _case("lgamma", torch.lgamma, _one, [tcp.LogOp, tcp.PolynomialOp], FLOATS),
     _case("digamma", torch.digamma, _one_finite, [tcp.TanOp], _FLOATS_BUT_BF16),
     _case("bessel", lambda x: (torch.i0(x), torch.special.i1e(x)), _one_finite, [tcp.ExpOp]),
     _case("hypot", torch.hypot, _two, [tcp.SqrtOp], FLOATS),

@@ -276,6 +276,19 @@ func.func @sinh(%arg0: tensor<f16>, %arg1: tensor<?x3xbf16>, %arg2: tensor<?xf32
   return
 }
 
+// CHECK-LABEL: func.func @polynomial(
+func.func @polynomial(%arg0: tensor<f16>, %arg1: tensor<?x3xbf16>, %arg2: tensor<?xf32>, %arg3: tensor<2xf64>) {
+  // CHECK-NEXT: %0 = tcp.polynomial %arg0 {coefficients = [1.000000e+00]} : tensor<f16> -> tensor<f16>
+  %0 = tcp.polynomial %arg0 {coefficients = [1.000000e+00]} : tensor<f16> -> tensor<f16>
+  // CHECK-NEXT: %1 = tcp.polynomial %arg1 {coefficients = [1.000000e+00, -5.000000e-01]} : tensor<?x3xbf16> -> tensor<?x3xbf16>
+  %1 = tcp.polynomial %arg1 {coefficients = [1.000000e+00, -5.000000e-01]} : tensor<?x3xbf16> -> tensor<?x3xbf16>
+  // CHECK-NEXT: %2 = tcp.polynomial %arg2 {coefficients = [1.000000e-01, 2.000000e+00]} : tensor<?xf32> -> tensor<?xf32>
+  %2 = tcp.polynomial %arg2 {coefficients = [0.1, 2.0]} : tensor<?xf32> -> tensor<?xf32>
+  // CHECK-NEXT: %3 = tcp.polynomial %arg3 {coefficients = [0x7FF0000000000000 : f64, 2.500000e-01]} : tensor<2xf64> -> tensor<2xf64>
+  %3 = tcp.polynomial %arg3 {coefficients = [0x7FF0000000000000 : f64, 2.500000e-01]} : tensor<2xf64> -> tensor<2xf64>
+  return
+}
+
 // CHECK-LABEL: func.func @asinh(
 func.func @asinh(%arg0: tensor<f16>, %arg1: tensor<?x3xbf16>, %arg2: tensor<?xf32>, %arg3: tensor<2xf64>) {
   // CHECK-NEXT: %0 = tcp.asinh %arg0 : tensor<f16> -> tensor<f16>

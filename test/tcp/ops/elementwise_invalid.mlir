@@ -698,6 +698,62 @@ func.func @sinh_element_type(%arg0: tensor<2xf32>) {
 
 // -----
 
+func.func @polynomial_operand_type(%arg0: tensor<2xi32>) {
+  // expected-error @below {{'tcp.polynomial' op operand #0 must be ranked tensor of floating-point values, but got 'tensor<2xi32>'}}
+  %0 = tcp.polynomial %arg0 {coefficients = [1.0]} : tensor<2xi32> -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @polynomial_result_type(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.polynomial' op result #0 must be ranked tensor of floating-point values, but got 'tensor<2xi32>'}}
+  %0 = tcp.polynomial %arg0 {coefficients = [1.0]} : tensor<2xf32> -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @polynomial_shape(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.polynomial' op all non-scalar operands/results must have the same shape and base type}}
+  %0 = tcp.polynomial %arg0 {coefficients = [1.0]} : tensor<2xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @polynomial_element_type(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.polynomial' op requires the same element type for all operands and results}}
+  %0 = tcp.polynomial %arg0 {coefficients = [1.0]} : tensor<2xf32> -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @polynomial_of_nothing(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.polynomial' op requires at least one of 'coefficients'}}
+  %0 = tcp.polynomial %arg0 {coefficients = []} : tensor<2xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @polynomial_of_integers(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.polynomial' op attribute 'coefficients' failed to satisfy constraint: 64-bit float array attribute}}
+  %0 = tcp.polynomial %arg0 {coefficients = [1]} : tensor<2xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @polynomial_without_coefficients(%arg0: tensor<2xf32>) {
+  // expected-error @below {{'tcp.polynomial' op requires attribute 'coefficients'}}
+  %0 = tcp.polynomial %arg0 : tensor<2xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @asinh_operand_type(%arg0: tensor<2xi32>) {
   // expected-error @below {{'tcp.asinh' op operand #0 must be ranked tensor of floating-point values, but got 'tensor<2xi32>'}}
   %0 = tcp.asinh %arg0 : tensor<2xi32> -> tensor<2xi32>
