@@ -24,11 +24,16 @@ from plumbline.bindings.walk import clone_operations, is_inside, needed_for, ope
 from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
 from plumbline.linalg_to_kernels.vectors import of_lanes, on_lanes
+from plumbline.linalg_to_kernels.work import known_trips
 from plumbline.target.vector_unit import VectorUnit
 from plumbline.tcp_to_linalg.loop_nest import SCAN
 
 _BLOCK = 8
 """Elements: with three steps within a block, a CPU does as much as while it waits for the last."""
+
+_LARGE_BLOCK = 16
+"""The same where a register holds as many: of the time by 8 of them, maxima of rows of float32 take
+0.77, sums of int32 0.75 (AMD Zen 5)."""
 
 _SMALL_BYTES = 16
 """Of a register of which most steps of Hillis and Steele's are additions of whole ones."""
@@ -53,11 +58,20 @@ _ASSOCIATIVE_IF_MARKED = frozenset({"arith.addf", "arith.mulf"})
 
 def block_scans(module: ir.Operation, unit: VectorUnit) -> None:
     """Splits the loops of `module` that are scans into one over blocks and one over the rest."""
-    steps = _steps(unit)
     with module.context:
         for op in operations_named(module, "scf.for"):
             if (scan := _scan(op.opview)) is not None:
-                _split(scan, steps)
+                _split(scan, _steps(unit, scan))
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """How lanes of a block are combined."""
+
+    block: int
+    """Elements."""
+    taken: Sequence[Mapping[int, int]]
+    """For each step the lanes that take what another one has."""
 
 
 @dataclass(frozen=True)
@@ -144,54 +158,60 @@ def _commute(before: list[ir.Operation], after: list[ir.Operation]) -> bool:
     return not read & written and all(map(is_apart, written))
 
 
-def _split(scan: _Scan, steps: Sequence[Mapping[int, int]]) -> None:
+def _split(scan: _Scan, steps: _Steps) -> None:
     """Puts a loop over blocks before the loop, which is left with the rest."""
-    loop = scan.loop
+    loop, block = scan.loop, steps.block
     with ir.InsertionPoint(loop), loop.location:
         count = arith.subi(loop.upperBound, loop.lowerBound)
-        rest = arith.remui(arith.maxsi(count, index(0)), index(_BLOCK))
+        rest = arith.remui(arith.maxsi(count, index(0)), index(block))
         end = arith.subi(arith.addi(loop.lowerBound, arith.maxsi(count, index(0))), rest)
-        first = of_lanes(loop.initArgs[0], [_BLOCK])
-        blocks = scf.ForOp(loop.lowerBound, end, index(_BLOCK), [first])
+        first = of_lanes(loop.initArgs[0], [block])
+        blocks = scf.ForOp(loop.lowerBound, end, index(block), [first])
         with ir.InsertionPoint(blocks.body):
             scf.YieldOp([_block(scan, blocks, steps)])
-        last = vector.extract(blocks.results[0], [], [_BLOCK - 1])
+        last = vector.extract(blocks.results[0], [], [block - 1])
     loop.operation.operands[0] = end
     loop.operation.operands[3] = last
 
 
-def _steps(unit: VectorUnit) -> list[dict[int, int]]:
-    """How lanes of a block are combined: for each step the lanes that take what another one has."""
-    distances = [1 << step for step in range(_BLOCK.bit_length() - 1)]
+def _steps(unit: VectorUnit, scan: _Scan) -> _Steps:
+    block, count = unit.lanes(scan.element.type.width), known_trips(scan.loop.operation)
+    is_long = count is None or count >= _LARGE_BLOCK
+    block = _LARGE_BLOCK if block >= _LARGE_BLOCK and is_long else _BLOCK
+    distances = [1 << step for step in range(block.bit_length() - 1)]
     if unit.bytes <= _SMALL_BYTES:
-        return [{lane: lane - by for lane in range(by, _BLOCK)} for by in distances]
-    return [
-        {lane: lane // half * half - 1 for lane in range(_BLOCK) if lane & half}
-        for half in distances
-    ]
+        return _Steps(block, [{lane: lane - by for lane in range(by, block)} for by in distances])
+    return _Steps(
+        block,
+        [
+            {lane: lane // half * half - 1 for lane in range(block) if lane & half}
+            for half in distances
+        ],
+    )
 
 
-def _block(scan: _Scan, blocks: scf.ForOp, steps: Sequence[Mapping[int, int]]) -> ir.Value:
+def _block(scan: _Scan, blocks: scf.ForOp, steps: _Steps) -> ir.Value:
     """Does what the loop does for a block of elements, and gives what the last combined to.
 
     That is in all lanes of a vector.
     """
     known: list[dict[ir.Value, ir.Value]] = []
-    for number in range(_BLOCK):
+    block = steps.block
+    for number in range(block):
         at = arith.addi(blocks.induction_variable, index(number))
         known.append({scan.loop.induction_variable: at})
         clone_operations(scan.before, known[-1])
     elements = [values.get(scan.element, scan.element) for values in known]
-    type_ = ir.VectorType.get([_BLOCK], scan.element.type)
+    type_ = ir.VectorType.get([block], scan.element.type)
     within = vector.from_elements(type_, elements)
-    for step in steps:
-        taken = vector.shuffle(within, within, [step.get(lane, lane) for lane in range(_BLOCK)])
+    for step in steps.taken:
+        taken = vector.shuffle(within, within, [step.get(lane, lane) for lane in range(block)])
         combined = _combined(scan, taken, within)
         within = vector.shuffle(
-            within, combined, [lane + _BLOCK * (lane in step) for lane in range(_BLOCK)]
+            within, combined, [lane + block * (lane in step) for lane in range(block)]
         )
     before_block = blocks.inner_iter_args[0]
-    of_block = vector.shuffle(within, within, [_BLOCK - 1] * _BLOCK)
+    of_block = vector.shuffle(within, within, [block - 1] * block)
     results = _combined(scan, before_block, within)
     for number, values in enumerate(known):
         values[scan.combined] = vector.extract(results, [], [number])
@@ -201,8 +221,9 @@ def _block(scan: _Scan, blocks: scf.ForOp, steps: Sequence[Mapping[int, int]]) -
 
 def _combined(scan: _Scan, left: ir.Value, elements: ir.Value) -> ir.Value:
     """What the scan combines of two vectors, lane by lane."""
+    (lanes,) = ir.VectorType(elements.type).shape
     values = {scan.loop.inner_iter_args[0]: left, scan.element: elements}
     for op in scan.combine:
         operands = [values.get(operand, operand) for operand in op.operands]
-        values |= zip(op.results, on_lanes(op, operands, [_BLOCK]), strict=True)
+        values |= zip(op.results, on_lanes(op, operands, [lanes]), strict=True)
     return values[scan.combined]

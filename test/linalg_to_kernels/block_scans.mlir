@@ -1,4 +1,5 @@
 // RUN: tcp-opt %s -block-scans -canonicalize -cse -split-input-file | FileCheck %s --check-prefixes=CHECK,LARGE
+// RUN: tcp-opt %s '-block-scans=vector-bytes=64 vector-registers=32' -canonicalize -cse -split-input-file | FileCheck %s --check-prefix=WIDE
 // RUN: tcp-opt %s '-block-scans=vector-bytes=16 vector-registers=16' -canonicalize -cse -split-input-file | FileCheck %s --check-prefixes=CHECK,SMALL
 
 // Lanes of a block are added up with those before them, and then to what came before; the rest goes
@@ -42,6 +43,37 @@ func.func private @scan(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {llv
     %t = arith.truncf %r : f64 to f32
     memref.store %t, %y[%i] : memref<?xf32>
     scf.yield %r : f64
+  }
+  return
+}
+
+// -----
+
+// A register of AVX-512 has a block of 16 elements, unless there are fewer.
+// CHECK-LABEL: func.func private @single(
+// LARGE:         step %c8
+// SMALL:         step %c8
+// WIDE:          scf.for %{{.*}} step %c16 iter_args(%{{.*}} = %{{.*}}) -> (vector<16xf32>)
+// WIDE:            vector.shuffle %{{.*}} [0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14]
+// WIDE:            vector.shuffle %{{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7]
+// WIDE-COUNT-16:   memref.store
+// WIDE:          vector.from_elements %{{.*}} : vector<8xf32>
+func.func private @single(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {llvm.noalias}, %n: index) attributes {no_inline} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c12 = arith.constant 12 : index
+  %least = arith.constant 0xFF800000 : f32
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %least) -> (f32) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %r = arith.maximumf %s, %a : f32
+    memref.store %r, %y[%i] : memref<?xf32>
+    scf.yield %r : f32
+  }
+  %1 = scf.for %i = %c0 to %c12 step %c1 iter_args(%s = %least) -> (f32) {
+    %a = memref.load %x[%i] : memref<?xf32>
+    %r = arith.maximumf %s, %a : f32
+    memref.store %r, %y[%i] : memref<?xf32>
+    scf.yield %r : f32
   }
   return
 }
