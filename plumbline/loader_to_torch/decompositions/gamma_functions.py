@@ -15,6 +15,7 @@ from plumbline.loader_to_torch.decompositions.rule import (
     Rules,
     as_double,
     float_dtype,
+    hidden_by,
     in_double,
     in_double_within,
 )
@@ -102,43 +103,53 @@ def _digamma(x: torch.Tensor) -> torch.Tensor:
     )
 
 
-def _zeta(s: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+def _zeta(s: torch.Tensor, q: torch.Tensor, error: float) -> torch.Tensor:
     """Hurwitz' zeta function, the sum of (q + k)^-s over all k from 0."""
     left = q < 0
     fraction = q - torch.floor(q)
     # Of a sum that begins below 0, the terms above are one that begins in (0, 1), and those below
     # are such a one, turned, without its end.
     first = torch.where(q > -1, -q, 1 - fraction)
-    turned = _zeta_right(s, first) - _zeta_right(s, 1 - q)
+    turned = _zeta_right(s, first, error) - _zeta_right(s, 1 - q, error)
     odd = s * 0.5 != torch.floor(s * 0.5)
-    total = _zeta_right(s, torch.where(left, fraction, q))
+    total = _zeta_right(s, torch.where(left, fraction, q), error)
     total = torch.where(left, total + torch.where(odd, -turned, turned), total)
     total = torch.where(left & (s != torch.floor(s)), math.nan, total)
     total = torch.where((q <= 0) & (q == torch.floor(q)), math.inf, total)
     return torch.where(s > 1, total, torch.where(s == 1, math.inf, math.nan))
 
 
-def _zeta_right(s: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
-    """The same for positive q, by the formula of Euler and Maclaurin."""
-    first = torch.arange(_FROM, dtype=torch.float64)
-    total = torch.pow(q.unsqueeze(-1) + first, -s.unsqueeze(-1)).sum(-1)
-    end = q + _FROM
+def _zeta_right(s: torch.Tensor, q: torch.Tensor, error: float) -> torch.Tensor:
+    """The same for positive q, by the formula of Euler and Maclaurin.
+
+    Half as many terms are exact to 2e-13, and a power by its logarithm, which is at most 104 where
+    float32 has it, to 2e-14.
+    """
+    first, bernoulli = (_FROM // 2, _BERNOULLI[:8]) if error else (_FROM, _BERNOULLI)
+
+    def term(base: torch.Tensor) -> torch.Tensor:
+        return torch.exp(-s * torch.log(base)) if error else torch.pow(base, -s)
+
+    total = term(q)
+    for k in range(1, first):
+        total = total + term(q + k)
+    end = q + first
     inverse = 1 / end
-    last = torch.pow(end, -s)
+    last = term(end)
     total = total + last * end / (s - 1) + 0.5 * last
     factor = s * inverse * last
-    for n, b in enumerate(_BERNOULLI, start=1):
+    for n, b in enumerate(bernoulli, start=1):
         total = total + float(b / math.factorial(2 * n)) * factor
         factor = factor * ((s + (2 * n - 1)) * inverse) * ((s + 2 * n) * inverse)
     return total
 
 
-def _polygamma(order: int, x: torch.Tensor) -> torch.Tensor:
+def _polygamma(order: int, x: torch.Tensor, error: float) -> torch.Tensor:
     """The derivative of digamma, of an order from 0: (-1)^(n + 1) n! zeta(n + 1, x)."""
     if order == 0:
         return _digamma(x)
     factor = float(math.factorial(order)) * (1 if order % 2 else -1)
-    return factor * _zeta(torch.full((), order + 1, dtype=torch.float64), x)
+    return factor * _zeta(torch.full((), order + 1, dtype=torch.float64), x, error)
 
 
 def _trigamma(operand: torch.Tensor) -> torch.Tensor:
@@ -150,7 +161,9 @@ def _trigamma(operand: torch.Tensor) -> torch.Tensor:
     x = operand.to(torch.float64 if operand.dtype == torch.float64 else torch.float32)
     left = x < 0.5
     y = torch.where(left, 1 - x, x).to(torch.float64)
-    right = _zeta_right(torch.full((), 2, dtype=torch.float64), y)
+    two = torch.full((), 2, dtype=torch.float64)
+    # The inverse of a square takes less time than a logarithm.
+    right = _zeta_right(two, y, error=0.0)
     right = torch.where(y.isinf(), 0.0, right)
     sin = torch.sin(x * math.pi)
     pole = (math.pi**2 / (sin * sin)).to(torch.float64)
@@ -160,14 +173,15 @@ def _trigamma(operand: torch.Tensor) -> torch.Tensor:
 def _polygamma_of(order: int, operand: torch.Tensor) -> torch.Tensor:
     if order == 1:
         return _trigamma(operand)
-    return _polygamma(order, as_double(operand)).to(float_dtype(operand))
+    dtype = float_dtype(operand)
+    return _polygamma(order, as_double(operand), hidden_by(dtype)).to(dtype)
 
 
 RULES: Rules = {
     aten.digamma.default: in_double(_digamma),
     aten.lgamma.default: in_double_within(_lgamma),
     aten.polygamma.default: _polygamma_of,
-    aten.special_zeta.default: in_double(_zeta),
-    aten.special_zeta.other_scalar: in_double(_zeta),
-    aten.special_zeta.self_scalar: in_double(_zeta),
+    aten.special_zeta.default: in_double_within(_zeta),
+    aten.special_zeta.other_scalar: in_double_within(_zeta),
+    aten.special_zeta.self_scalar: in_double_within(_zeta),
 }

@@ -88,10 +88,14 @@ def in_double_within(function: Callable[..., torch.Tensor]) -> Rule:
     @functools.wraps(function)
     def decomposed(*operands: torch.Tensor | float) -> torch.Tensor:
         dtype = float_dtype(*operands)
-        error = 0.0 if dtype == torch.float64 else _HIDDEN
-        return function(*map(as_double, operands), error=error).to(dtype)
+        return function(*map(as_double, operands), error=hidden_by(dtype)).to(dtype)
 
     return decomposed
+
+
+def hidden_by(dtype: torch.dtype) -> float:
+    """What a number about 1 may be off by before it is rounded to such floats."""
+    return 0.0 if dtype == torch.float64 else _HIDDEN
 
 
 def in_single_or_double(

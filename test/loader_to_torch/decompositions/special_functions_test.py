@@ -177,6 +177,33 @@ def test_zeta() -> None:
     )
 
 
+def test_zeta_of_single_precision() -> None:
+    generator = torch.Generator().manual_seed(0)
+    s, q = (
+        torch.exp(torch.rand(50000, generator=generator) * 14 - 8) + start for start in (1.0, 0.0)
+    )
+    q = torch.where(torch.rand(50000, generator=generator) < 0.2, -q.clamp(max=50), q)
+    s = torch.where(q < 0, s.round(), s)
+    zeta = TABLE[aten.special_zeta.default]
+    actual, expected = zeta(s, q), zeta(s.to(F64), q.to(F64))
+    # Half a unit of float32, also of subnormal numbers.
+    torch.testing.assert_close(
+        actual, expected.to(torch.float32), rtol=2**-23, atol=2**-149, equal_nan=True
+    )
+    assert (actual == expected.to(torch.float32))[expected.isfinite()].double().mean() > 0.999
+
+
+@pytest.mark.parametrize("order", [2, 3, 7])
+def test_polygamma_of_single_precision(order: int) -> None:
+    x = torch.linspace(-9.9, 30, 50001)
+    polygamma = TABLE[aten.polygamma.default]
+    expected = polygamma(order, x.to(F64)).to(torch.float32)
+    # At negative numbers terms cancel one another.
+    torch.testing.assert_close(
+        polygamma(order, x), expected, rtol=2**-23, atol=1e-12, equal_nan=True
+    )
+
+
 @pytest.mark.parametrize("op", [aten.igamma, aten.igammac], ids=str)
 def test_incomplete_gamma(op: Any) -> None:
     generator = torch.Generator().manual_seed(0)
