@@ -79,19 +79,20 @@ func.func private @rest(%x: memref<1024x4104xf32>, %y: memref<1024x4104xf32>) {
 
 // -----
 
-// Not so: what is read again, is smaller, has rows that begin anywhere, is asked for before it is
-// written, is stored to other places, or is computed from where it is.
+// Not so: what is read again, is smaller, is computed of so little that it stays in a cache, has rows
+// that begin anywhere, is asked for before it is written, is stored to other places, or is computed
+// from where it is.
 // CHECK-LABEL: func.func private @read_again(
 // CHECK-NOT:     nontemporal
 // CHECK-NOT:     llvm.fence
-func.func private @read_again(%y: memref<4194304xf32>) {
+func.func private @read_again(%y: memref<8388608xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %n = arith.constant 4194304 : index
+  %n = arith.constant 8388608 : index
   scf.for %j = %c0 to %n step %c1 {
-    %a = memref.load %y[%j] : memref<4194304xf32>
+    %a = memref.load %y[%j] : memref<8388608xf32>
     %b = arith.negf %a : f32
-    memref.store %b, %y[%j] : memref<4194304xf32>
+    memref.store %b, %y[%j] : memref<8388608xf32>
   }
   return
 }
@@ -100,12 +101,26 @@ func.func private @read_again(%y: memref<4194304xf32>) {
 
 // CHECK-LABEL: func.func private @smaller(
 // CHECK-NOT:     nontemporal
-func.func private @smaller(%x: f32, %y: memref<4194296xf32>) {
+func.func private @smaller(%x: f32, %y: memref<4194296xf32>, %z: memref<8388608xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = arith.constant 4194296 : index
   scf.for %j = %c0 to %n step %c1 {
     memref.store %x, %y[%j] : memref<4194296xf32>
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @alone(
+// CHECK-NOT:     nontemporal
+func.func private @alone(%x: f32, %y: memref<8388600xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 8388600 : index
+  scf.for %j = %c0 to %n step %c1 {
+    memref.store %x, %y[%j] : memref<8388600xf32>
   }
   return
 }
@@ -131,13 +146,13 @@ func.func private @rows_that_begin_anywhere(%x: f32, %y: memref<2048x4100xf32>) 
 
 // CHECK-LABEL: func.func private @asked_for(
 // CHECK-NOT:     nontemporal
-func.func private @asked_for(%x: f32, %y: memref<4194304xf32>) {
+func.func private @asked_for(%x: f32, %y: memref<8388608xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %n = arith.constant 4194304 : index
-  memref.prefetch %y[%c0], write, locality<3>, data : memref<4194304xf32>
+  %n = arith.constant 8388608 : index
+  memref.prefetch %y[%c0], write, locality<3>, data : memref<8388608xf32>
   scf.for %j = %c0 to %n step %c1 {
-    memref.store %x, %y[%j] : memref<4194304xf32>
+    memref.store %x, %y[%j] : memref<8388608xf32>
   }
   return
 }
@@ -161,13 +176,13 @@ func.func private @other_places(%x: f32, %y: memref<4096x4096xf32>) {
 
 // CHECK-LABEL: func.func private @where_it_is(
 // CHECK-NOT:     nontemporal
-func.func private @where_it_is(%y: memref<4194304xi32>) {
+func.func private @where_it_is(%y: memref<8388608xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %n = arith.constant 4194304 : index
+  %n = arith.constant 8388608 : index
   scf.for %j = %c0 to %n step %c1 {
     %a = arith.index_cast %j : index to i32
-    memref.store %a, %y[%j] : memref<4194304xi32>
+    memref.store %a, %y[%j] : memref<8388608xi32>
   }
   return
 }
