@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - PyTorch's own name for it
+from torch.export import Dim
 
+import plumbline
 from plumbline.tcp.dialect import TcpOp
 from plumbline.tcp.ops import pooling as tcp
 from plumbline.tcp.ops.reduction import ArgmaxOp, ReduceOp
@@ -251,6 +253,28 @@ CASES = [*MAXIMA, *PLACES, *MEANS, *ADAPTIVE, NO_BATCH]
 def test_against_pytorch(batch: Batch, place: int) -> None:
     """The compiled function answers as PyTorch does."""
     batch.check(place)
+
+
+class _Halves(torch.nn.Module):
+    """Averages, of which there are half as many as elements, or some of each row."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        rows = F.adaptive_avg_pool2d(x, (3, x.shape[3] // 4))
+        cells = F.interpolate(x.unsqueeze(1), scale_factor=0.5, mode="area")
+        return F.interpolate(x, scale_factor=0.4, mode="area"), rows, cells
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_averages_of_which_the_number_is_not_known(dtype: torch.dtype) -> None:
+    example = torch.randn(2, 3, 31, 20).to(dtype)
+    dynamic_shapes = ({2: Dim.AUTO, 3: Dim.AUTO},)
+    program = plumbline.compile(_Halves(), (example,), dynamic_shapes=dynamic_shapes)
+    assert "tcp.gather " in program.stage("tcp")
+    for sizes in [(31, 20), (10, 11), (64, 17), (8, 3)]:
+        x = torch.randn(2, 3, *sizes).to(dtype)
+        # PyTorch adds up bfloat16 of volumes as such.
+        for actual, expected in zip(program(x), _Halves()(x.double()), strict=True):
+            torch.testing.assert_close(actual, expected.to(dtype))
 
 
 def test_every_op_has_a_case() -> None:
