@@ -1,7 +1,6 @@
 """Images and volumes of other sizes, which are read between their elements."""
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -123,8 +122,8 @@ def _backward(
 ) -> Rule:
     """The rule of the gradient of resampling, which does to each dimension what it does to one.
 
-    Each new element is a sum of old ones, with weights for each dimension. What `forward` makes of
-    an image with one 1 in each row tells all weights of a dimension.
+    Each new element is a sum of old ones, with weights for each dimension, which tells what
+    `forward` makes of images that are 0 but for some elements.
 
     Args:
       forward: resamples images.
@@ -142,15 +141,21 @@ def _backward(
         found = grad.to(wide)
         for place, (old, new) in enumerate(zip(input_size[2:], output_size, strict=True)):
             scale = scales[place] if place < len(scales) else None
-            rows = torch.eye(old, dtype=wide).reshape(1, old, old, 1)
-            weights = forward(rows, new, scale, *corners).reshape(old, new)
+
+            def resampled(
+                rows: torch.Tensor, new: int = new, scale: float | None = scale
+            ) -> torch.Tensor:
+                result: torch.Tensor = forward(rows[None, :, :, None], new, scale, *corners)
+                return result[0, :, :, 0]
+
             axis = place - len(output_size)
             step = step_between(old, new, scale, torch.float64, align_corners=any(corners))
             taps = None
             if isinstance(step, float) and step > 0:
-                width = 2 * reach * (max(step, 1.0) if widens else 1.0)
-                taps = taps_in_band(weights, math.ceil(width / step) + 1)
+                far = reach * (max(step, 1.0) if widens else 1.0)
+                taps = taps_in_band(resampled, old, new, step, far, wide)
             if taps is None:
+                weights = resampled(torch.eye(old, dtype=wide))
                 found = (found.movedim(axis, -1) @ weights.mT).movedim(-1, axis)
             else:
                 found = taps.sums(found, axis)

@@ -155,20 +155,45 @@ def taps_beside(
     return Taps(places, weights)
 
 
-def taps_in_band(weights: torch.Tensor, taps: int) -> Taps | None:
-    """Those that count at all, of which there are no more than `taps` side by side.
+def taps_in_band(
+    resampled: Callable[[torch.Tensor], torch.Tensor],
+    old: int,
+    new: int,
+    step: float,
+    reach: float,
+    dtype: torch.dtype,
+) -> Taps | None:
+    """The new elements that each of the old ones counts for.
+
+    Old elements that are far enough apart count for no new one in common. So few rows of 1s so far
+    apart tell all weights, where a matrix of them has as many elements as both sizes multiplied.
 
     Args:
-      weights: of all old elements, [new, old].
-      taps: how many.
+      resampled: gives rows [n, old] the new size, [n, new].
+      old: how many elements there were.
+      new: how many there are.
+      step: as `step_between` has it, above 0.
+      reach: the distance from a new element, in old ones, beyond which old ones do not count.
+      dtype: of the weights.
 
     Returns:
       None where a product with a matrix is as fast, though most of it is zeros.
     """
-    count = weights.shape[1]
-    if not isinstance(count, int) or count < _AT_ONCE * taps:
+    taps = math.ceil(2 * reach / step) + 1
+    if not isinstance(new, int) or new < _AT_ONCE * taps:
         return None
-    first = (weights != 0).to(torch.int32).argmax(-1, keepdim=True)
-    places = first + torch.arange(taps)
-    within = weights.gather(-1, torch.clamp(places, max=count - 1))
-    return Taps(places, torch.where(places < count, within, 0.0))
+    # A new element is read where its middle lies (half a step and less than half an element from
+    # there) or where it begins. One more of them on each side is for what rounding does.
+    numbers = torch.arange(old)
+    begin = ((numbers - reach) / step - 0.5).floor().to(torch.int64) - 1
+    span = math.ceil((2 * reach + 0.5) / step + 0.5) + 4
+    apart = math.ceil(span * step + 2 * reach) + 1
+    rows = (numbers % apart == torch.arange(apart).unsqueeze(-1)).to(dtype)
+    read = begin.unsqueeze(-1) + torch.arange(span)
+    near = resampled(rows)[(numbers % apart).unsqueeze(-1), torch.clamp(read, 0, new - 1)]
+    near = torch.where((read >= 0) & (read < new), near, 0.0)
+    skipped = (near != 0).to(torch.int32).argmax(-1, keepdim=True)
+    kept = skipped + torch.arange(taps)
+    weights = near.gather(-1, torch.clamp(kept, max=span - 1))
+    places = torch.clamp(begin.unsqueeze(-1) + kept, min=0)
+    return Taps(places, torch.where(kept < span, weights, 0.0))

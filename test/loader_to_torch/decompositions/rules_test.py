@@ -808,6 +808,60 @@ def test_gradients_of_upsampling(
     _check(getattr(aten, name + "_backward").default, grad, size, old, *options)
 
 
+class _Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """The elements of the largest tensor that is computed."""
+
+    elements = 0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor):
+            self.elements = max(self.elements, result.numel())
+        return result
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "options"),
+    [
+        ("upsample_linear1d", 700, 1400, (False, None)),
+        ("upsample_linear1d", 301, 150, (True, None)),
+        ("upsample_linear1d", 900, 1530, (False, 1.7)),
+        ("upsample_linear1d", 3000, 300, (False, 0.1)),
+        ("upsample_nearest1d", 1600, 200, (None,)),
+        ("upsample_nearest1d", 200, 1601, (None,)),
+        ("_upsample_nearest_exact1d", 1601, 200, (None,)),
+    ],
+)
+def test_gradients_of_upsampling_take_no_matrices_of_both_sizes(
+    name: str, old: int, new: int, options: tuple[Any, ...]
+) -> None:
+    op = getattr(aten, name + "_backward").default
+    grad = torch.randn(1, 1, new)
+    _check(op, grad, (new,), (1, 1, old), *options)
+    with _Largest() as largest:  # type: ignore[no-untyped-call]
+        TABLE[op](grad, (new,), (1, 1, old), *options)
+    assert largest.elements < 100 * max(old, new) < old * new
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "options"),
+    [
+        ("upsample_bicubic2d", (120, 60), (240, 180), (False, 2.0, 3.0)),
+        ("upsample_bicubic2d", (120, 60), (130, 400), (True, None, None)),
+        ("_upsample_bicubic2d_aa", (400, 70), (260, 71), (False, None, None)),
+        ("_upsample_bilinear2d_aa", (300, 100), (120, 100), (True, None, None)),
+        ("_upsample_lanczos2d_aa", (200, 60), (300, 120), (False, None, 2.0)),
+    ],
+)
+def test_gradients_of_upsampling_many(
+    name: str, old: tuple[int, ...], new: tuple[int, ...], options: tuple[Any, ...]
+) -> None:
+    op = getattr(aten, name + "_backward").default
+    _check(op, torch.randn(1, 1, *new, dtype=F64), new, (1, 1, *old), *options)
+
+
 @pytest.mark.parametrize(
     "options",
     [
