@@ -23,6 +23,14 @@ ZEROS = "plumbline.zeros"
 how many before and after it along each axis."""
 
 
+_MOST_TURNS = 16
+"""How often a loop within a window runs at most of which each turn has products of its own.
+
+In the gradient of weights windows are as long as a signal: a convolution of 1024 elements took
+75 s to compile.
+"""
+
+
 def zeros_of(value: ir.Value) -> Pads:
     """The zeros around a tensor that it has in memory, as far as is known: none along no axis."""
     noted = argument_attributes(value)
@@ -120,7 +128,7 @@ def window_zeros(
             result.append(found)
             continue
         size, width, window = shape[axis], sizes[over[0][0]], sizes[within[0][0]]
-        if DYNAMIC in (size, width, window) or height % width:
+        if DYNAMIC in (size, width, window) or height % width or window > _MOST_TURNS:
             continue
         on_zeros = tuple(
             frozenset(
