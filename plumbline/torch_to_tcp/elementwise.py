@@ -286,8 +286,8 @@ def _binary(
     """The pattern of a function of two operands that are taken to the result's dtype first.
 
     Half precision is computed in f32 and rounded once. A number beside it is taken as it is, or
-    rounded first, whichever PyTorch does (`exact_numbers`). A kind of dtype that has no function is
-    refused.
+    rounded first, whichever PyTorch does (`exact_numbers`); a tensor is rounded. A kind of dtype
+    that has no function is refused.
     """
 
     def convert(op: ir.OpView) -> ir.Value:
@@ -302,8 +302,9 @@ def _binary(
         if build is None:
             raise Unsupported(f"there is no such operation on {result.dtype}")
         dtype = computed_in(result.dtype)
-        taken = dtype if exact_numbers else result.dtype
-        operands = _operands(list(op.operands)[:2], taken, result.sizes)
+        values = list(op.operands)[:2]
+        as_is = exact_numbers and not all(map(_is_tensor, values))
+        operands = _operands(values, dtype if as_is else result.dtype, result.sizes)
         left, right = (cast(operand, dtype) for operand in operands)
         return cast(build(left, right), result.dtype).value
 
@@ -320,7 +321,8 @@ def _arithmetic(
     """The pattern of `self op other`, or `self op alpha * other`; with the two swapped if `turned`.
 
     Beside half precision PyTorch rounds a number first where it adds or subtracts, and takes it as
-    it is (`exact_numbers`) where it multiplies or divides.
+    it is (`exact_numbers`) where it multiplies or divides: a Python number, or one in a tensor of
+    rank 0 that is multiplied with, or divided by.
     """
 
     def convert(op: ir.OpView) -> ir.Value:
@@ -335,9 +337,11 @@ def _arithmetic(
             return apply(on_bools, left, right).value
         if tcp_op is tcp.DivfOp and not is_float(result.dtype):
             raise Unsupported("an integer result")
-        as_is = exact_numbers and not all(map(_is_tensor, values))
+        as_is = exact_numbers and not (_is_tensor(second) and tensor_type(second).rank)
         dtype = computed_in(result.dtype) if as_is else result.dtype
         left, right = _operands(values, dtype, result.sizes)
+        if as_is and not is_float(tensor_type(first).dtype):
+            left = cast(cast(left, result.dtype), dtype)
         if alpha != 1:
             left, right = (cast(operand, computed_in(dtype)) for operand in (left, right))
             right = apply(tcp.MulOp, right, like(right, alpha))

@@ -646,6 +646,36 @@ def test_the_next_number_is_counted_in_bits() -> None:
     assert "f64" not in program.stage("kernels")
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_numbers_of_rank_0_beside_half_precision(dtype: torch.dtype) -> None:
+    """Those that are multiplied with and divided by count as they are, others are rounded."""
+
+    class Model(torch.nn.Module):
+        def forward(
+            self,
+            x: torch.Tensor,
+            n: torch.Tensor,
+            s: torch.Tensor,
+            i: torch.Tensor,
+            h: torch.Tensor,
+        ) -> tuple[torch.Tensor, ...]:
+            return (
+                *(x * n, x / n, n / x, n * x, x * s, x / s, s * x, i * h, i / h),
+                *(x + s, x - s, torch.atan2(x, s), x.abs() ** s, torch.nanmean(x)),
+            )
+
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(64, 2048, generator=generator).to(dtype)
+    integers = torch.randint(0, 5000, (100,), generator=generator)
+    number = torch.tensor(3.0, dtype=dtype)
+    inputs = x, torch.tensor(100_003), torch.tensor(0.3), integers, number
+    *exact, mean = plumbline.compile(Model(), inputs)(*inputs)
+    *expected, expected_mean = Model()(*inputs)
+    for result, other in zip(exact, expected, strict=True):
+        torch.testing.assert_close(result, other, rtol=0, atol=0, equal_nan=True)
+    torch.testing.assert_close(mean, expected_mean)
+
+
 def test_every_op_has_a_case() -> None:
     """No op of the family is left out."""
     # PyTorch has no function that rounds halves away from zero.
