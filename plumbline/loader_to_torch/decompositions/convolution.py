@@ -65,19 +65,18 @@ def _of_weight(
     weight[o, c, k] = sum over n and y of small[n, o, y] * large[n, c, stride y + dilation k]: a
     convolution whose channels are the batch, with stride and dilation in each other's place.
     """
-    # Batch and channels change places in what is padded, as padding reads each element anyway.
-    sides = [side for pad in reversed(padding) for side in (pad, pad)]
-    padded = aten.constant_pad_nd(large, sides, 0) if any(padding) else large
     seen = [
         (results - 1) * step + (taps - 1) * apart + 1
         for results, step, taps, apart in zip(
             small.shape[2:], stride, kernel, dilation, strict=True
         )
     ]
+    # Batch and channels change places in what is padded, as padding reads each element anyway. What
+    # no window sees is left out before that: a cut after it would keep groups and batch apart, and
+    # the convolution from being one of planes.
+    padded = _cut(_padded(large, padding, seen), seen)
     if dynamic_groups.is_dynamic(groups):
-        return dynamic_groups.gradient_of_weight(
-            small, _cut(padded, seen), kernel, stride, dilation, groups
-        )
+        return dynamic_groups.gradient_of_weight(small, padded, kernel, stride, dilation, groups)
     if groups == 1:
         turned = padded.transpose(0, 1)
     else:
@@ -86,10 +85,19 @@ def _of_weight(
         turned = split.permute(2, 1, 0, *range(3, split.ndim)).flatten(1, 2)
     none = [0] * len(kernel)
     sums = aten.convolution(
-        _cut(turned, seen), small.transpose(0, 1), None, dilation, none, stride, False, none, groups
+        turned, small.transpose(0, 1), None, dilation, none, stride, False, none, groups
     )
     weights: torch.Tensor = sums.transpose(0, 1)
     return weights
+
+
+def _padded(tensor: torch.Tensor, padding: Sequence[int], seen: Sequence[int]) -> torch.Tensor:
+    """With zeros around spatial dimensions, after them no more than are seen, if that is known."""
+    sides: list[int] = []
+    for size, pad, end in zip(tensor.shape[2:], padding, seen, strict=True):
+        after = end - size - pad
+        sides = [pad, max(after, 0) if isinstance(after, int) else pad, *sides]
+    return aten.constant_pad_nd(tensor, sides, 0) if any(sides) else tensor
 
 
 def _cut(tensor: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:

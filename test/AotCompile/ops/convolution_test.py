@@ -377,6 +377,29 @@ def test_a_step_of_training() -> None:
         torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5)
 
 
+class _StridedPlanes(torch.nn.Module):
+    def forward(
+        self, slopes: torch.Tensor, x: torch.Tensor, weight: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
+        def planes(weight: torch.Tensor) -> torch.Tensor:
+            return F.conv2d(x, weight, stride=2, padding=1, groups=8)
+
+        gradient: tuple[torch.Tensor, ...] = torch.func.vjp(planes, weight)[1](slopes)
+        return gradient
+
+
+def test_gradient_of_weights_of_strided_planes() -> None:
+    """That windows end before the image does keeps it from no kernel of its kind."""
+    torch.manual_seed(0)
+    inputs = torch.randn(4, 8, 14, 14), torch.randn(4, 8, 28, 28), torch.randn(8, 1, 3, 3)
+    program = plumbline.compile(_StridedPlanes(), inputs)
+    kernels = program.stage("kernels")
+    assert "@conv_kernel" in kernels
+    assert "arith.remui" not in kernels
+    assert "4x8x30x30" not in kernels
+    torch.testing.assert_close(program(*inputs), _StridedPlanes()(*inputs), rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("mode", "options"),
     [
