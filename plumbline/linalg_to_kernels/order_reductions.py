@@ -5,7 +5,7 @@ last. With the loops in the order of memory all of them become one, over vectors
 program the sum of 256x1000 transposed numbers took 19 times as long as PyTorch's (AMD Zen 4).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from torch_mlir import ir
 
@@ -19,6 +19,7 @@ from plumbline.linalg_to_kernels.computations import (
     computation_of,
     is_copy,
     is_in_memory,
+    users,
 )
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
 
@@ -68,13 +69,20 @@ def _orders(found: Computation) -> Iterator[tuple[int, ...] | None]:
     """
     reductions = {loop for loop, reduces in enumerate(found.reduces) if reduces}
     pending = found.reads(found.loops, len(found.reduces))[: len(found.inputs)]
+    seen, inside = set(pending), {found.op}
     for _ in range(_MOST):
         if not pending:
             return
-        source, indices = pending.pop()
+        # What is read several times comes after all that read it: others may, too.
+        ready = (read for read in pending if _is_ready(computation_of(read[0]), inside))
+        source, indices = read = next(ready, pending[0])
+        pending.remove(read)
         producer = computation_of(source)
-        if producer is not None and _is_computed_where_read(producer):
-            pending += producer.reads(producer.loops_for(indices), len(found.reduces))
+        if producer is not None and _is_computed_where_read(producer, inside):
+            inside.add(producer.op)
+            reads = producer.reads(producer.loops_for(indices), len(found.reduces))
+            pending += [other for other in dict.fromkeys(reads) if other not in seen]
+            seen.update(reads)
         elif is_in_memory(source):
             along = _loops(indices)
             if reductions.intersection(along):
@@ -83,11 +91,27 @@ def _orders(found: Computation) -> Iterator[tuple[int, ...] | None]:
     yield None
 
 
-def _is_computed_where_read(producer: Computation) -> bool:
-    """Whether there is likely to be no memory for a result, which would have its order."""
-    if producer.is_reduction or len(producer.results) != 1:
-        return False
-    return is_copy(producer) or len({use.owner.operation for use in producer.results[0].uses}) == 1
+def _is_ready(producer: Computation | None, inside: Container[ir.Operation]) -> bool:
+    """Whether it is known if a tensor, of which this computes the elements, is in memory."""
+    return (
+        producer is None
+        or not _may_be_computed_where_read(producer)
+        or _is_computed_where_read(producer, inside)
+    )
+
+
+def _is_computed_where_read(producer: Computation, inside: Container[ir.Operation]) -> bool:
+    """Whether there is likely to be no memory for a result, which would have its order.
+
+    That is if only operations `inside` read it, which are computed with the reduction.
+    """
+    return _may_be_computed_where_read(producer) and (
+        is_copy(producer) or all(user in inside for user in users(producer.results[0]))
+    )
+
+
+def _may_be_computed_where_read(producer: Computation) -> bool:
+    return not producer.is_reduction and len(producer.results) == 1
 
 
 def _loops(indices: Indices) -> list[int]:

@@ -83,3 +83,58 @@ func.func @diagonal(%x: tensor<8x8x9xf32>, %init: tensor<f32>) -> tensor<f32> {
   } -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+#sum = affine_map<(d0, d1) -> ()>
+
+// What is read several times on the way is computed where it is read as well, unless something else reads it: the second
+// sum is of a tensor that is there as a whole, and lies in the order of its own axes.
+// CHECK-DAG:   #[[ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG:   #[[TURNED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-DAG:   #[[SUM:.*]] = affine_map<(d0, d1) -> ()>
+// CHECK-LABEL: func.func @read_twice(
+// CHECK:         arith.cmpf
+// CHECK:         linalg.generic {indexing_maps = [#[[TURNED]], #[[TURNED]], #[[SUM]]], iterator_types = ["reduction", "reduction"]}
+// CHECK:         arith.cmpf
+// CHECK:         linalg.generic {indexing_maps = [#[[ID]], #[[ID]], #[[SUM]]], iterator_types = ["reduction", "reduction"]}
+func.func @read_twice(%x: tensor<100x3xf32>, %y: tensor<100x3xf32>, %init: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<3x100xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x100xf32>
+  %t = tensor.empty() : tensor<3x100xi1>
+  %0 = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<100x3xf32>) outs(%e : tensor<3x100xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.absf %a : f32
+    linalg.yield %s : f32
+  } -> tensor<3x100xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<3x100xf32>) outs(%t : tensor<3x100xi1>) {
+  ^bb0(%a: f32, %o: i1):
+    %s = arith.cmpf ogt, %a, %zero : f32
+    linalg.yield %s : i1
+  } -> tensor<3x100xi1>
+  %2 = linalg.generic {indexing_maps = [#id, #id, #sum], iterator_types = ["reduction", "reduction"]} ins(%0, %1 : tensor<3x100xf32>, tensor<3x100xi1>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %b: i1, %o: f32):
+    %m = arith.select %b, %a, %zero : f32
+    %s = arith.addf %o, %m fastmath<reassoc> : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %3 = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<100x3xf32>) outs(%e : tensor<3x100xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.absf %a : f32
+    linalg.yield %s : f32
+  } -> tensor<3x100xf32>
+  %4 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%3 : tensor<3x100xf32>) outs(%t : tensor<3x100xi1>) {
+  ^bb0(%a: f32, %o: i1):
+    %s = arith.cmpf ogt, %a, %zero : f32
+    linalg.yield %s : i1
+  } -> tensor<3x100xi1>
+  %5 = linalg.generic {indexing_maps = [#id, #id, #sum], iterator_types = ["reduction", "reduction"]} ins(%3, %4 : tensor<3x100xf32>, tensor<3x100xi1>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %b: i1, %o: f32):
+    %m = arith.select %b, %a, %zero : f32
+    %s = arith.addf %o, %m fastmath<reassoc> : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %2, %5, %3 : tensor<f32>, tensor<f32>, tensor<3x100xf32>
+}
