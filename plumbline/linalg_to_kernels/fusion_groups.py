@@ -31,6 +31,7 @@ from plumbline.linalg_to_kernels.computations import (
     is_seen_through,
     is_splat,
     is_tensor,
+    loops_in,
     takes_part,
     users,
     viewed,
@@ -379,6 +380,8 @@ class _Block:
                         return None
                     outputs.add(result)
         grown = self._strategies.form(members, frozenset(outputs), group)
+        if grown is not None and _turns_rows(group.root) and _deals_out_rows(more):
+            return None
         if (
             grown is not None
             and len(grown.steps) > 1
@@ -404,6 +407,19 @@ def _turns_rows(member: Computation) -> bool:
     """Whether a copy has what lay side by side lie far apart."""
     loops = _copied_along(member)
     return bool(loops) and loops[-1] != max(loops)
+
+
+def _deals_out_rows(member: Computation) -> bool:
+    """Whether elements side by side in a result are from several rows in turns, or repeated.
+
+    Along these `unroll_quotients` makes vectors; what turns them about would read one by one.
+    """
+    axes = member.result_loops(0)
+    return bool(axes) and any(
+        axes[-1] in loops_in(index) and isinstance(index.maybe_downcast(), ir.AffineFloorDivExpr)
+        for map_ in member.maps
+        for index in map_.results
+    )
 
 
 def _copied_along(member: Computation) -> list[int]:
