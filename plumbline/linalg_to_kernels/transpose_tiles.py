@@ -159,14 +159,15 @@ class _Nest:
 
     def _is_allowed(self, op: ir.Operation, bits: int) -> bool:
         if op.name == _STORE:
-            return _width(op.operands[0].type) == bits
+            return _width_in_memory(op.operands[0].type) == bits
         if op in self._transposed:
-            return _width(op.results[0].type) == bits
+            return _width_in_memory(op.results[0].type) == bits
         if op.results[0] not in self._by_lane:
             return True
         if op.name == _LOAD:
             buffer, *places = op.operands
-            return _width(op.results[0].type) == bits and self._is_row(buffer, places)
+            is_row = self._is_row(buffer, places)
+            return is_row and _width_in_memory(op.results[0].type) == bits
         # Of a condition there are as many lanes as of what it decides on.
         return all(_width(value.type) in (1, bits) for value in (*op.operands, *op.results))
 
@@ -213,7 +214,14 @@ class _Nest:
 
     def _columns_of(self, load: ir.Operation, row: ir.Value, at: ir.Value) -> list[ir.Value]:
         """What a load gives for each row of a square: a vector along the inner loop."""
-        columns = transpose(self._rows_of(load, row, at))
+        rows = self._rows_of(load, row, at)
+        if load.results[0].type == ir.IntegerType.get_signless(1):
+            # As bytes, which registers hold side by side.
+            bytes_ = ir.VectorType.get([self._lanes], ir.IntegerType.get_signless(8))
+            columns = transpose([arith.extui(bytes_, row) for row in rows])
+            columns = [arith.trunci(rows[0].type, column) for column in columns]
+        else:
+            columns = transpose(rows)
         return columns[::-1] if self._is_turned(load.operands[-1]) else columns
 
     def _rows_of(self, load: ir.Operation, row: ir.Value, at: ir.Value) -> list[ir.Value]:
@@ -263,3 +271,9 @@ class _Nest:
 def _width(type_: ir.Type) -> int | None:
     """The bits of a number; None of what is none, or is as wide as an address."""
     return type_.width if isinstance(type_, ir.FloatType | ir.IntegerType) else None
+
+
+def _width_in_memory(type_: ir.Type) -> int | None:
+    """The same as it lies in memory."""
+    width = _width(type_)
+    return None if width is None else 8 * element_bytes(type_)

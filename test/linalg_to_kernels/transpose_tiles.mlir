@@ -118,3 +118,28 @@ func.func private @bytes(%x: memref<64x64xi8>, %y: memref<64x64xi8>) {
   }
   return
 }
+
+// -----
+
+// Booleans are bytes while rows and columns are exchanged.
+// CHECK-LABEL: func.func private @booleans(
+// CHECK:         vector.load %{{.*}} : memref<32x32xi1>, vector<16xi1>
+// CHECK:         arith.extui %{{.*}} : vector<16xi1> to vector<16xi8>
+// CHECK:         vector.shuffle %{{.*}} : vector<16xi8>, vector<16xi8>
+// CHECK:         arith.trunci %{{.*}} : vector<16xi8> to vector<16xi1>
+// CHECK:         arith.andi %{{.*}} : vector<16xi1>
+// CHECK:         vector.store %{{.*}} : memref<32x32xi1>, vector<16xi1>
+func.func private @booleans(%x: memref<32x32xi1>, %y: memref<32x32xi1>, %z: memref<32x32xi1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  scf.for %i = %c0 to %c32 step %c1 {
+    scf.for %j = %c0 to %c32 step %c1 {
+      %a = memref.load %x[%j, %i] : memref<32x32xi1>
+      %b = memref.load %y[%i, %j] : memref<32x32xi1>
+      %c = arith.andi %a, %b : i1
+      memref.store %c, %z[%i, %j] : memref<32x32xi1>
+    }
+  }
+  return
+}
