@@ -255,6 +255,48 @@ assert linear_cross_entropy
 _chunked = torch.ops.torch_nn._linear_cross_entropy_batch_chunked
 _chunked_no_reduction = torch.ops.torch_nn._linear_cross_entropy_batch_chunked_no_reduction
 
+# -- negative log likelihoods ----------------------------------------------------------------------
+
+
+def _nll_loss_backward(
+    grad: torch.Tensor,
+    log_probs: torch.Tensor,
+    target: torch.Tensor,
+    weight: torch.Tensor | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: torch.Tensor,
+) -> torch.Tensor:
+    """The gradient of log probabilities: that of the target's, and 0 for all others.
+
+    Each element is compared with the target, where what follows reads it: PyTorch's rule scatters
+    into zeros, which takes memory and is read again.
+
+    Args:
+      grad: of the loss, of one number or of one for each target.
+      log_probs: [batch, classes, ...], or of one row.
+      target: the class of each place: [batch, ...], or of rank 0.
+      weight: of each class.
+      reduction: 0, 1 or 2: none, the mean of targets, or their sum.
+      ignore_index: the target that does not count.
+      total_weight: the weights of all targets.
+    """
+    axis = min(log_probs.ndim - 1, 1)
+    if reduction == Reduction.MEAN.value:
+        grad = grad / total_weight
+    elif log_probs.ndim > grad.ndim > 0:
+        grad = grad.unsqueeze(axis)
+    along = [-1 if number == axis else 1 for number in range(log_probs.ndim)]
+    if weight is not None:
+        grad = grad * weight.reshape(along)
+    # In 32 bits, of which vectors hold as many as of floats.
+    classes = torch.arange(log_probs.shape[axis], dtype=torch.int32).reshape(along)
+    # That of one row may be of rank 0, or the first one of several.
+    place = target.unsqueeze(axis) if axis else target.reshape(-1)[:1]
+    counts = (place.to(torch.int32) == classes) & (place != ignore_index)
+    return torch.where(counts, -grad, 0.0).to(log_probs.dtype)
+
+
 # -- margins between classes -----------------------------------------------------------------------
 
 
@@ -367,6 +409,8 @@ RULES: Rules = {
     aten.multi_margin_loss_backward.default: _multi_margin_loss_backward,
     aten.multilabel_margin_loss_backward.default: _multilabel_margin_loss_backward,
     aten.multilabel_margin_loss_forward.default: multilabel_margin_loss,
+    aten.nll_loss_backward.default: _nll_loss_backward,
+    aten.nll_loss2d_backward.default: _nll_loss_backward,
     aten.soft_margin_loss_backward.default: _soft_margin_loss_backward,
     _chunked.default: _linear_cross_entropy,
     _chunked_no_reduction.default: _linear_cross_entropy_of_each,

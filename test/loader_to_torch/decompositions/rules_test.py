@@ -415,6 +415,30 @@ def test_different_elements() -> None:
 
 
 @pytest.mark.parametrize("reduction", [0, 1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("shape", [(5, 4), (4,), (2, 4, 3, 6)], ids=str)
+def test_gradients_of_log_likelihoods(
+    shape: tuple[int, ...], weighted: bool, reduction: int
+) -> None:
+    name = "nll_loss2d" if len(shape) == 4 else "nll_loss"
+    log_probs, weight = torch.randn(shape), torch.rand(4) if weighted else None
+    target = torch.randint(4, (*shape[:-1][:1], *shape[2:]))
+    options = weight, reduction, 1
+    loss, total = getattr(aten, name + "_forward").default(log_probs, target, *options)
+    op = getattr(aten, name + "_backward").default
+    _check(op, torch.randn_like(loss), log_probs, target, *options, total)
+
+
+def test_gradients_of_log_likelihoods_scatter_nothing() -> None:
+    def step(scores: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        gradient: torch.Tensor = torch.func.grad(torch.nn.functional.cross_entropy)(scores, target)
+        return gradient
+
+    graph = make_fx(step, TABLE)(torch.randn(5, 4), torch.randint(4, (5,))).graph
+    assert not [node for node in graph.nodes if "scatter" in str(node.target)]
+
+
+@pytest.mark.parametrize("reduction", [0, 1, 2])
 def test_gradients_of_soft_margins(reduction: int) -> None:
     op = aten.soft_margin_loss_backward.default
     given = (torch.tensor(1.5), torch.tensor([-3.0, 0.5, 30.0]), torch.tensor([1.0, -1.0, 1.0]))
