@@ -415,8 +415,11 @@ def _deals_out_rows(member: Computation) -> bool:
     Along these `unroll_quotients` makes vectors; what turns them about would read one by one.
     """
     axes = member.result_loops(0)
-    return bool(axes) and any(
-        axes[-1] in loops_in(index) and isinstance(index.maybe_downcast(), ir.AffineFloorDivExpr)
+    if not axes:
+        return False
+    beside = axes[-1]
+    return any(
+        beside in loops_in(index) and isinstance(index.maybe_downcast(), ir.AffineFloorDivExpr)
         for map_ in member.maps
         for index in map_.results
     )
