@@ -488,6 +488,17 @@ def test_signals_that_are_not_known_are_planned_for_like_long_ones() -> None:
     assert not_known.stores_columns
 
 
+@pytest.mark.parametrize("target_cpu", ["baseline", "x86-64-v4"])
+def test_windows_along_columns_are_read_where_they_are(target_cpu: str) -> None:
+    """Copied, an image would be nine times as large."""
+    maps = ("d0, d4, d2 + d5, d3 + d6", "d1, d4, d5, d6", "d0, d1, d2, d3")
+    shapes = ((4, 16, 66, 66), (32, 16, 3, 3), (4, 32, 64, 64))
+    contraction = Contraction(maps, (4, 5, 6), shapes)
+    plan = Kernel(contraction, target_cpu, constants=frozenset({1})).plan
+    assert plan.stores_columns == (target_cpu == "x86-64-v4")
+    assert plan.right_operand is not RightOperand.COPIED
+
+
 def test_depthwise_of_large_windows() -> None:
     _check_depthwise((7, 7), (1, 1), (1, 1), (20, 25), "native")
     _check_depthwise((5, 13), (2, 1), (1, 1), (20, 25), "native")
