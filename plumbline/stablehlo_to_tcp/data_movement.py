@@ -30,7 +30,7 @@ from plumbline.tcp.building.data_movement import (
 from plumbline.tcp.building.elementwise import apply
 from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import broadcast_to, from_size, unsqueeze
-from plumbline.tcp.building.size_origins import same
+from plumbline.tcp.building.size_polynomials import same
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, built
 from plumbline.tcp.ops import data_movement as tcp

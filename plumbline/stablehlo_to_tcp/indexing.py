@@ -29,7 +29,7 @@ from plumbline.tcp.building.dtypes import signedness
 from plumbline.tcp.building.elementwise import apply, like
 from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import broadcast_to, cast, from_size, scalar
-from plumbline.tcp.building.size_origins import same
+from plumbline.tcp.building.size_polynomials import same
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.elementwise import (

@@ -20,7 +20,7 @@ from plumbline.tcp.building.elementwise import apply
 from plumbline.tcp.building.reduction import accumulation_type
 from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import broadcast_to
-from plumbline.tcp.building.size_origins import same
+from plumbline.tcp.building.size_polynomials import same
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops.elementwise import BitwiseNotOp, NegOp

@@ -10,7 +10,7 @@ from plumbline.tcp.building.data_movement import concatenate, slice_along
 from plumbline.tcp.building.dtypes import is_bool, is_float, signedness
 from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import broadcast, broadcast_to, cast, from_size, full
-from plumbline.tcp.building.size_origins import same
+from plumbline.tcp.building.size_polynomials import same
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.ops import indexing as tcp

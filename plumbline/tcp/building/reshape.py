@@ -8,7 +8,7 @@ from torch_mlir.dialects import tensor as tensor_dialect
 
 from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.shapes import broadcast_to, scalar
-from plumbline.tcp.building.size_origins import Product, product_of
+from plumbline.tcp.building.size_polynomials import Polynomial, SizePolynomials
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
 from plumbline.tcp.shapes import DYNAMIC
@@ -73,9 +73,9 @@ def _common_ends(left: Iterable[Size], right: Iterable[Size | None]) -> list[tup
     return list(common.values())
 
 
-def _products(sizes: Iterable[Size | None]) -> Iterator[Product]:
+def _products(sizes: Iterable[Size]) -> Iterator[Polynomial]:
     """The products of the first, of the first two, and so on."""
-    return itertools.accumulate(map(product_of, sizes), operator.mul)
+    return itertools.accumulate(map(SizePolynomials().of, sizes), operator.mul)
 
 
 def _fill_in(sizes: Sequence[Size | None], whole: Size) -> list[Size]:

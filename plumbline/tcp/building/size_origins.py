@@ -1,8 +1,6 @@
-"""Where sizes come from, by which two of them are known to be the same."""
+"""Where sizes come from."""
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from torch_mlir import ir
 
@@ -27,37 +25,6 @@ Place = tuple[ir.Value, int]
 
 _KEEP_SIZES = ("builtin.unrealized_conversion_cast", "tensor.cast")
 """Ops, beside those of TCP, whose result has the sizes of its operand."""
-
-
-@dataclass(frozen=True)
-class Product:
-    """A number times sizes, of which each may occur several times."""
-
-    number: int = 1
-    sizes: frozenset[tuple[ir.Value | Place, int]] = frozenset()
-    """Each with how often it occurs."""
-
-    def __mul__(self, other: "Product") -> "Product":
-        counts = Counter(dict(self.sizes))
-        counts.update(dict(other.sizes))
-        return Product(self.number * other.number, frozenset(counts.items()))
-
-
-def product_of(size: Size) -> Product:
-    """What a size is the product of, as far as can be told."""
-    found = origin(size)
-    if isinstance(found, int):
-        return Product(found)
-    owner = None if isinstance(found, tuple) else defining_operation(found)
-    if owner is not None and owner.name == "arith.muli":
-        left, right = map(product_of, owner.operands)
-        return left * right
-    return Product(sizes=frozenset({(found, 1)}))
-
-
-def same(left: Size, right: Size) -> bool:
-    """Whether two sizes are certainly the same."""
-    return product_of(left) == product_of(right)
 
 
 def origin_of_dimension(dim: ir.Operation) -> Place | None:

@@ -15,6 +15,7 @@ from torch_mlir import ir
 from plumbline.bindings.counts import upper_bound
 from plumbline.bindings.walk import defining_operation
 from plumbline.tcp.building.size_origins import Place, origin, origin_of_place
+from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.ops.data_movement import ConcatOp, PadOp
 from plumbline.tcp.ops.symbolic_shape import SymbolicIntOp
 
@@ -109,14 +110,22 @@ class _Rounded:
     right: Polynomial
 
 
+def same(left: Size, right: Size) -> bool:
+    """Whether two sizes are certainly the same."""
+    sizes = SizePolynomials()
+    return sizes.of(left) == sizes.of(right)
+
+
 @dataclass
 class SizePolynomials:
     """What is known of the sizes in a module, and what was read already."""
 
     _read: dict[ir.Value, Polynomial] = field(default_factory=dict)
 
-    def of(self, value: ir.Value) -> Polynomial:
-        """A number of type index, or another integer."""
+    def of(self, value: Size) -> Polynomial:
+        """A number, or a value of type index or another integer."""
+        if isinstance(value, int):
+            return Polynomial.number(value)
         if value not in self._read:
             self._read[value] = self._of(value)
         return self._read[value]
