@@ -13,11 +13,9 @@ from plumbline.bindings.walk import (
     captured_values,
     clone_operations,
     defining_operation,
-    operations_of,
 )
 from plumbline.linalg_to_kernels.computations import Computation, computation, is_tensor
 from plumbline.linalg_to_kernels.evaluation import index_value
-from plumbline.tcp_to_linalg.building import zero
 from plumbline.tcp_to_linalg.loop_nest import SCAN
 
 _MOVES = ("linalg.index", "tensor.extract", "arith.index_cast")
@@ -35,14 +33,9 @@ def compute_extracted_elements(module: ir.Operation) -> None:
     """Computes elements where loops extract them, if nothing else reads the tensor.
 
     Every element is extracted once at most: loops that go over the tensor extract at their
-    induction variables. What is extracted of a tensor without elements, which is left to be
-    written, is extracted never, and zero.
+    induction variables.
     """
     with module.context:
-        for op in operations_of(module, "tensor"):
-            source = defining_operation(op.operands[0]) if op.name == "tensor.extract" else None
-            if source is not None and source.name == "tensor.empty":
-                _be_zero(op)
         # Of what is erased on the way nobody can be asked what it is.
         extracts = [
             op
@@ -51,13 +44,6 @@ def compute_extracted_elements(module: ir.Operation) -> None:
         ]
         for extract in extracts:
             _compute(extract)
-
-
-def _be_zero(extract: ir.Operation) -> None:
-    (value,) = extract.results
-    with ir.InsertionPoint(extract), extract.location:
-        value.replace_all_uses_with(zero(value.type))
-    extract.erase()
 
 
 def _compute(extract: ir.Operation) -> None:

@@ -10,6 +10,7 @@ from plumbline.linalg_to_kernels.long_updates import divide_long_updates
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
 from plumbline.linalg_to_kernels.trimmed_sorts import trim_sorts
 from plumbline.linalg_to_kernels.unroll_quotients import unroll_quotients
+from plumbline.linalg_to_kernels.unwritten_tensors import zero_unwritten_elements
 from plumbline.linalg_to_kernels.while_arguments import align_while_arguments
 
 DECOMPOSE_PADS = "func.func(refback-generalize-tensor-pad)"
@@ -28,6 +29,12 @@ TRIM_SORTS = Pass(
     trim_sorts,
 )
 
+ZERO_UNWRITTEN_ELEMENTS = Pass(
+    "zero-unwritten-elements",
+    "Have what is extracted of tensors without elements be zero",
+    zero_unwritten_elements,
+)
+
 PREPARE_TENSORS = Pipeline(
     "prepare-tensors",
     (
@@ -36,6 +43,7 @@ PREPARE_TENSORS = Pipeline(
         # So that nobody computes a tensor to ask for its sizes.
         "resolve-shaped-type-result-dims",
         TRIM_SORTS,
+        ZERO_UNWRITTEN_ELEMENTS,
         "canonicalize",
         "cse",
     ),

@@ -35,6 +35,7 @@ from plumbline.linalg_to_kernels.pipelines import (
     STORE_INOUT_ARGUMENTS,
     TRIM_SORTS,
     UNROLL_QUOTIENTS,
+    ZERO_UNWRITTEN_ELEMENTS,
 )
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
 from plumbline.stablehlo_to_tcp.complex_numbers import STABLEHLO_SPLIT_COMPLEX_NUMBERS
@@ -148,6 +149,7 @@ PASSES = _by_name(
         TCP_SPLIT_COMPLEX_NUMBERS,
         TORCH_VERIFY_TCP_BACKEND_CONTRACT,
         UNROLL_QUOTIENTS,
+        ZERO_UNWRITTEN_ELEMENTS,
         USE_HUGE_PAGES,
         VERIFY_NO_TCP_OPS,
         gpu_to_nvvm.CALL_INTRINSICS,
