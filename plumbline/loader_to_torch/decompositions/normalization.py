@@ -6,8 +6,12 @@ import torch
 from torch._decomp import get_decompositions
 
 from plumbline.loader_to_torch.decompositions.rule import Rules
+from plumbline.loader_to_torch.memory_order import memory_order
 
 aten = torch.ops.aten
+
+_FEW_CHANNELS = 64
+"""So many in a group's mean is added up for each of them in less time than it is gathered."""
 
 
 def _batch_norm_of_known_statistics(
@@ -46,6 +50,9 @@ def _native_group_norm(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The groups of channels normalized each, as views that dynamic sizes allow."""
     wide = _wide(operand)
+    is_known = isinstance(spatial, int) and isinstance(channels, int)
+    if is_known and groups < channels and _has_channels_last(operand):
+        return _channels_last_group_norm(operand, weight, bias, spatial, groups, eps)
     # Reshaped as it is given, which costs nothing, and made wide where it is read.
     grouped = operand.reshape(batch, groups, channels // groups, spatial).to(wide)
     var, mean = torch.var_mean(grouped, (2, 3), correction=0, keepdim=True)
@@ -58,12 +65,66 @@ def _native_group_norm(
     else:
         # Where an element is in its group is a division of its own for each.
         result = ((grouped - mean) * rstd).reshape(operand.shape)
-    if weight is not None:
-        result = result * weight.to(wide).reshape(per_channel)
-    if bias is not None:
-        result = result + bias.to(wide).reshape(per_channel)
+    result = _scaled_and_shifted(result, weight, bias)
     mean, rstd = (part.reshape(batch, groups).to(operand.dtype) for part in (mean, rstd))
     return result.to(operand.dtype), mean, rstd
+
+
+def _channels_last_group_norm(
+    operand: torch.Tensor,
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    spatial: int,
+    groups: int,
+    eps: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The same of what has its channels side by side, which vectors hold, rather than a group.
+
+    Each channel has a mean and a variance. A group's are the mean of its channels' means, and that
+    of their variances and of how far their means are from it, squared.
+    """
+    batch, channels = operand.shape[:2]
+    wide = _wide(operand)
+    # Reshaped, so that it is made wide where it is read.
+    planes = operand.reshape(batch, channels, spatial).to(wide)
+    of_channels = torch.var_mean(planes, 2, correction=0)
+    var, mean = (part.reshape(batch, groups, channels // groups) for part in of_channels)
+    means = _mean_for_each(mean)
+    rstds = torch.rsqrt(_mean_for_each(var + (mean - means) ** 2) + eps)
+    per_channel = (batch, channels, *[1] * (operand.dim() - 2))
+    result = (operand.to(wide) - means.reshape(per_channel)) * rstds.reshape(per_channel)
+    result = _scaled_and_shifted(result, weight, bias)
+    mean, rstd = (part[..., 0].to(operand.dtype) for part in (means, rstds))
+    return result.to(operand.dtype), mean, rstd
+
+
+def _mean_for_each(parts: torch.Tensor) -> torch.Tensor:
+    """The mean along the last axis, for each element along it.
+
+    Of a few it is added up for each anew, so that all have it in memory: what is read there by the
+    number of its group is gathered.
+    """
+    count = parts.shape[-1]
+    if count > _FEW_CHANNELS:
+        return parts.mean(-1, keepdim=True).expand(parts.shape)
+    return parts.unsqueeze(-2).expand(*parts.shape, count).mean(-1)
+
+
+def _has_channels_last(operand: torch.Tensor) -> bool:
+    order = memory_order(operand)
+    return order is not None and order[-1] == 1
+
+
+def _scaled_and_shifted(
+    result: torch.Tensor, weight: torch.Tensor | None, bias: torch.Tensor | None
+) -> torch.Tensor:
+    """By what each channel has."""
+    per_channel = (result.shape[1], *[1] * (result.dim() - 2))
+    if weight is not None:
+        result = result * weight.to(result.dtype).reshape(per_channel)
+    if bias is not None:
+        result = result + bias.to(result.dtype).reshape(per_channel)
+    return result
 
 
 def _of_channels(part: torch.Tensor, batch: int, per_channel: Sequence[int]) -> torch.Tensor:

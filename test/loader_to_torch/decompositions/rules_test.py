@@ -1409,6 +1409,36 @@ def test_rms_norm(dtype: torch.dtype) -> None:
     _check(aten.rms_norm.default, operand, [4], None, 0.5)
 
 
+def _channels_last(*shape: int) -> torch.Tensor:
+    return torch.randn(shape[0], *shape[2:], shape[1]).movedim(-1, 1) * 3 + 2
+
+
+@pytest.mark.parametrize("groups", [1, 3, 132])
+@pytest.mark.parametrize("dtype", [torch.float32, F64, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("spatial", [(3, 4), (2, 3, 2)], ids=str)
+def test_group_norm_of_channels_that_lie_last(
+    spatial: tuple[int, ...], dtype: torch.dtype, groups: int
+) -> None:
+    operand = _channels_last(2, 132, *spatial).to(dtype)
+    weight, bias = torch.randn(2, 132).to(dtype)
+    sizes = 2, 132, math.prod(spatial), groups
+    for given in ((weight, bias), (None, None)):
+        _check(aten.native_group_norm.default, operand, *given, *sizes, 1e-5)
+
+
+def test_group_norm_takes_statistics_of_each_channel_that_lies_last() -> None:
+    def norm(operand: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.group_norm(operand, 3)
+
+    def reduced(operand: torch.Tensor) -> list[torch.Size]:
+        nodes = make_fx(norm, TABLE)(operand).graph.nodes
+        found = [node for node in nodes if "var_mean" in str(node.target)]
+        return [node.args[0].meta["tensor_meta"].shape for node in found]
+
+    assert reduced(torch.randn(2, 6, 4, 5)) == [(2, 3, 2, 20)]
+    assert reduced(_channels_last(2, 6, 4, 5)) == [(2, 6, 20)]
+
+
 # -- pooling ---------------------------------------------------------------------------------------
 
 
