@@ -45,7 +45,7 @@ def fold_casts(module: ir.Operation) -> None:
                 while not sum_.accesses[number].has_windows and (
                     conversion := _conversion(op.operands[number])
                 ):
-                    _fold(op, number, conversion)
+                    convert_in(op, number, conversion)
 
 
 def _conversion(value: ir.Value) -> Computation | None:
@@ -122,7 +122,8 @@ def _is_identity(map_: ir.AffineMap) -> bool:
     return bool(map_ == ir.AffineMap.get_identity(map_.n_dims))
 
 
-def _fold(op: ir.Operation, number: int, conversion: Computation) -> None:
+def convert_in(op: ir.Operation, number: int, conversion: Computation) -> None:
+    """Has a contraction take an operand as it was before it was converted, and convert that."""
     member = computation(op)
     assert member is not None
     read_source(member, number, conversion)
