@@ -41,7 +41,12 @@ from plumbline.linalg_to_kernels.constants import CONSTANT, is_constant
 from plumbline.linalg_to_kernels.group import Group
 from plumbline.linalg_to_kernels.kernel_names import kernel_name
 from plumbline.linalg_to_kernels.layouts import LAYOUT, is_contiguous, layout_of
-from plumbline.linalg_to_kernels.loop_order import Access, accesses, has_contiguous_loop
+from plumbline.linalg_to_kernels.loop_order import (
+    Access,
+    accesses,
+    has_contiguous_loop,
+    strides_of_runs,
+)
 from plumbline.linalg_to_kernels.products_of_blocks import products_of_blocks
 from plumbline.linalg_to_kernels.shared_functions import SharedFunctions
 from plumbline.linalg_to_kernels.strategies import Strategies
@@ -480,11 +485,12 @@ def _goes_along_lines(group: Group, step: Computation) -> bool:
     """
     rows = group.row_loops[step]
     (written,) = accesses(group, group.root)[-1:]
+    runs = strides_of_runs(group, group.root)
     loops = [
         loop
         for loop, size in enumerate(step.sizes)
         if size != 1
-        and all(loop != rows[row] or written.stride(row) == 1 for row in group.rows)
+        and all(loop != rows[row] or written.goes_on(row, runs) for row in group.rows)
         and loop not in group.at_once(step)
     ]
     return has_contiguous_loop(group, step, loops)

@@ -5,7 +5,7 @@ are contiguous along it. Where tensors are contiguous along different loops (a t
 of these loops run in pieces, so that a cache line is used up before it has to go.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torch_mlir import ir
@@ -39,6 +39,8 @@ PIECE, _WIDE_PIECE = 16, 64
 few places in the first cache, commonly 8 to 16; what is read goes on beyond its line."""
 
 
+_PAIR = 2
+
 _LONG_PIECE = 256
 """Of a longer inner loop where elements are only moved, so that `transpose_tiles` takes squares:
 these read lines at once, and it is what is written that is to be long. A transposition of 1024 by
@@ -64,6 +66,21 @@ class Access:
                 return None
             total += factor * stride
         return total
+
+    def goes_on(self, loop: int, runs: Collection[int]) -> bool:
+        """Whether a step of the loop leads by one of these, or to the same part of the next pair.
+
+        The numbers of a complex tensor are pairs, which share their lines of memory.
+        """
+        stride = self.stride(loop)
+        if stride in runs:
+            return True
+        return (
+            stride in (_PAIR, -_PAIR)
+            and self.strides is None
+            and self.shape[-1] == _PAIR
+            and not loops_in(self.indices[-1])
+        )
 
     def are_along_next_axes(self, outer: int, inner: int) -> bool:
         """Whether the loops are each along one axis of a contiguous tensor, one after the other.
@@ -187,7 +204,7 @@ def order_of(group: Group, step: Computation, loops: Sequence[int]) -> Order:
     if not loops:
         return Order(())
     found = accesses(group, step)
-    runs = _strides_of_runs(group, step)
+    runs = strides_of_runs(group, step)
     costs = _costs(step, found, loops, runs)
     inner = min(costs, key=lambda loop: (costs[loop], -loop))
     outer = [loop for loop in loops if loop != inner]
@@ -210,7 +227,7 @@ def innermost_costs(
 
     `lanes` is as `accesses` takes it.
     """
-    return _costs(step, accesses(group, step, lanes), loops, _strides_of_runs(group, step))
+    return _costs(step, accesses(group, step, lanes), loops, strides_of_runs(group, step))
 
 
 def has_contiguous_loop(group: Group, step: Computation, loops: Sequence[int]) -> bool:
@@ -219,7 +236,7 @@ def has_contiguous_loop(group: Group, step: Computation, loops: Sequence[int]) -
     return min(costs.values(), default=_STRIDED_COST) < _STRIDED_COST
 
 
-def _strides_of_runs(group: Group, step: Computation) -> frozenset[int]:
+def strides_of_runs(group: Group, step: Computation) -> frozenset[int]:
     """By how many elements each iteration goes on where all that is between them is done too."""
     parts = group.parts_loop(step)
     return frozenset({1, -1} if parts is None else {1, -1, step.sizes[parts]})
@@ -248,7 +265,7 @@ def _cost(
     for access in found:
         stride = access.stride(loop)
         if stride != 0:
-            cost += 1 if stride in runs else _STRIDED_COST
+            cost += 1 if access.goes_on(loop, runs) else _STRIDED_COST
     if not step.is_reduction and found[-1].stride(loop) not in runs:
         # Of what is read along another loop there can be squares, however much it is.
         cost += _STRIDED_COST * len(found)
@@ -312,9 +329,9 @@ def _transposed(
     if step.is_reduction or not _is_long(step, inner) or found[-1].stride(inner) not in runs:
         return None
     for access in found[:-1]:
-        if access.stride(inner) not in {0, *runs}:
+        if access.stride(inner) != 0 and not access.goes_on(inner, runs):
             for loop in outer:
-                if access.stride(loop) in runs and _is_long(step, loop):
+                if access.goes_on(loop, runs) and _is_long(step, loop):
                     return loop
     return None
 

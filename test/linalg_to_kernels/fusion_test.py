@@ -91,6 +91,11 @@ _CASES: dict[str, tuple[Callable[..., object], tuple[tuple[int, ...], ...], int]
     "transposed_rows": (lambda x: x.softmax(-1).transpose(-1, -2).clone(), ((3, 35, 18),), 2),
     # Sums read what is turned where it lies; what writes as much as it reads turns it in pieces.
     "sum_of_transposed": (lambda x: x.t().sum(0), ((35, 18),), 1),
+    "sums_of_transposed_parts": (
+        lambda x: torch.stack([x[..., 0].t().sum(1), x[..., 1].t().sum(1)], -1),
+        ((35, 18, 2),),
+        1,
+    ),
     "sum_of_transposed_rows": (lambda x: x.transpose(1, 2).mean(2), ((3, 35, 18),), 1),
     # What steps hand on is contiguous along the rows that are, whatever the order of its axes.
     "softmax_there_and_back": (

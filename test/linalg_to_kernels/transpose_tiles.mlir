@@ -143,3 +143,41 @@ func.func private @booleans(%x: memref<32x32xi1>, %y: memref<32x32xi1>, %z: memr
   }
   return
 }
+
+// -----
+
+// Of pairs, such as complex numbers, two vectors are read for each of one part.
+// CHECK-LABEL: func.func private @parts(
+// CHECK:         %[[PAIRS:.*]] = vector.load %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : memref<32x32x2xf32>, vector<16xf32>
+// CHECK:         vector.shuffle %[[PAIRS]], %[[PAIRS]] [1, 3, 5, 7, 9, 11, 13, 15] : vector<16xf32>, vector<16xf32>
+// CHECK-COUNT-8: vector.store %{{.*}} : memref<32x32xf32>, vector<8xf32>
+func.func private @parts(%x: memref<32x32x2xf32>, %y: memref<32x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  scf.for %i = %c0 to %c32 step %c1 {
+    scf.for %j = %c0 to %c32 step %c1 {
+      %a = memref.load %x[%j, %i, %c1] : memref<32x32x2xf32>
+      memref.store %a, %y[%i, %j] : memref<32x32xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// What is farther apart is read one by one.
+// CHECK-LABEL: func.func private @apart(
+// CHECK-NOT:     vector.load
+func.func private @apart(%x: memref<32x32x2xf32, strided<[128, 4, 1]>>, %y: memref<32x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  scf.for %i = %c0 to %c32 step %c1 {
+    scf.for %j = %c0 to %c32 step %c1 {
+      %a = memref.load %x[%j, %i, %c1] : memref<32x32x2xf32, strided<[128, 4, 1]>>
+      memref.store %a, %y[%i, %j] : memref<32x32xf32>
+    }
+  }
+  return
+}

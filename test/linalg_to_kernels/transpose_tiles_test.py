@@ -105,6 +105,19 @@ def test_quarter_turns(turns: int) -> None:
     assert torch.equal(program(x)[0], function(x))
 
 
+@pytest.mark.parametrize("part", [0, 1])
+def test_parts_of_pairs(part: int) -> None:
+    """As the real or imaginary parts of complex numbers lie."""
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return x[..., part].mT + x[..., 1 - part].mT.flip(0) * 2
+
+    x = _numbers(70, 53, 2)
+    program = plumbline.compile(_Function(function), (x,))
+    assert _SHUFFLE in program.stage("kernels")
+    torch.testing.assert_close(program(x)[0], function(x))
+
+
 @pytest.mark.parametrize("sizes", [(1, 1), (5, 3), (16, 17), (200, 33)])
 def test_sizes_that_differ_from_call_to_call(sizes: tuple[int, int]) -> None:
     example = _numbers(40, 24)
