@@ -223,6 +223,15 @@ def test_depthwise_convolutions_of_images_that_have_channels_last(
     assert ("memref<18x1x" in program.stage("kernels")) == (name == "very_large")
 
 
+def test_weights_of_depthwise_convolutions_that_are_no_models_are_turned_once() -> None:
+    torch.manual_seed(0)
+    x, weight = torch.randn(2, 9, 11, 18).permute(0, 3, 1, 2), torch.randn(18, 1, 3, 3)
+    module = _Function(lambda x, weight: functional.conv2d(x, weight, groups=18))
+    program = plumbline.compile(module, (x, weight))
+    torch.testing.assert_close(program(x, weight)[0], module(x, weight))
+    assert "memref<1x3x3x18xf32>" in program.stage("kernels")
+
+
 def test_depthwise_convolutions_whose_weights_no_cache_holds_are_done_by_channels() -> None:
     torch.manual_seed(0)
     conv = nn.Conv2d(200, 200, 7, padding=3, groups=200)
