@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.elementwise import hypot, isclose
+from plumbline.loader_to_torch.decompositions.elementwise import hypot, isclose, ldexp
 from plumbline.loader_to_torch.decompositions.loops import looped
 from plumbline.loader_to_torch.decompositions.rule import (
     Conditional,
@@ -648,7 +648,7 @@ _OPS: dict[Any, Rule] = {
     aten.isfinite.default: _isfinite,
     aten.isinf.default: _either(torch.isinf),
     aten.isnan.default: _either(torch.isnan),
-    aten.ldexp.Tensor: lambda left, right: left * torch.pow(2.0, right),
+    aten.ldexp.Tensor: ldexp,
     aten.linalg_vector_norm.default: _vector_norm,
     aten.linear.default: _linear,
     aten.log.default: _in_double(_log),

@@ -46,7 +46,8 @@ def _trilinear(
 
 
 def _summed(operand: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
-    return operand.sum(tuple(dims), keepdim=True) if dims else operand
+    """In the operand's dtype: narrow integers wrap around."""
+    return operand.sum(tuple(dims), keepdim=True, dtype=operand.dtype) if dims else operand
 
 
 def _distances(difference: torch.Tensor, p: float) -> torch.Tensor:

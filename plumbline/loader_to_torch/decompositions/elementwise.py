@@ -4,7 +4,9 @@ import math
 from typing import Any
 
 import torch
+from torch._decomp import decomposition_table
 from torch._higher_order_ops.while_loop import while_loop_op
+from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND, elementwise_dtypes
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from plumbline.loader_to_torch.decompositions.loops import contiguous
@@ -13,7 +15,9 @@ from plumbline.loader_to_torch.decompositions.rule import (
     Rule,
     Rules,
     as_double,
+    as_rounded,
     broadcast,
+    first_of,
     float_dtype,
 )
 
@@ -93,6 +97,20 @@ def _pow_of_bools(base: torch.Tensor, exponent: bool) -> torch.Tensor:
     return base.clone() if exponent else torch.ones_like(base)
 
 
+def _is_half_to_fraction(base: torch.Tensor, exponent: Any) -> bool:
+    # Halves hold each number of halves up to here.
+    return (
+        base.dtype in (torch.float16, torch.bfloat16)
+        and isinstance(exponent, float)
+        and not (abs(exponent) <= 128 and (2 * exponent).is_integer())
+    )
+
+
+def _pow_of_half(base: torch.Tensor, exponent: float) -> torch.Tensor:
+    """PyTorch rounds the exponent beside halves, too."""
+    return torch.pow(base, as_rounded(exponent, base.dtype))
+
+
 def _angle(operand: torch.Tensor) -> torch.Tensor:
     """Of real numbers: 0, or pi below 0."""
     wide = operand if operand.is_floating_point() else operand.to(torch.get_default_dtype())
@@ -102,7 +120,7 @@ def _angle(operand: torch.Tensor) -> torch.Tensor:
 def hypot(x: torch.Tensor | float, y: torch.Tensor | float) -> torch.Tensor:
     """sqrt(x^2 + y^2), infinite where one is, beside a NaN too."""
     dtype = float_dtype(x, y)
-    x, y = broadcast(as_double(x).abs(), as_double(y).abs())
+    x, y = broadcast(as_double(x, dtype).abs(), as_double(y, dtype).abs())
     # The squares of a narrower float are all within the range of float64.
     length = _scaled_hypot(x, y) if dtype == torch.float64 else torch.sqrt(x * x + y * y)
     return torch.where(x.isinf() | y.isinf(), math.inf, length).to(dtype)
@@ -113,6 +131,36 @@ def _scaled_hypot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     greater, lesser = torch.maximum(x, y), torch.minimum(x, y)
     ratio = torch.where(greater == 0, 0.0, lesser / greater)
     return greater * torch.sqrt(1 + ratio * ratio)
+
+
+def ldexp(operand: torch.Tensor, exponent: torch.Tensor) -> torch.Tensor:
+    """Operand 2^exponent, of what powers of 2 are and the operand."""
+    return operand * torch.pow(2.0, exponent)
+
+
+def _times_logarithm(logarithm: Any) -> Rule:
+    """X log(y), 0 where x is, but NaN where y is: each of the two steps rounded."""
+
+    def decomposed(x: torch.Tensor | float, y: torch.Tensor | float) -> torch.Tensor:
+        dtype = float_dtype(x, y)
+        x, y = broadcast(as_rounded(x, dtype), as_rounded(y, dtype))
+        product = torch.where(x == 0, 0.0, x * logarithm(y))
+        return torch.where(y.isnan(), math.nan, product)
+
+    return decomposed
+
+
+def _half_in_single(op: Any) -> Rule:
+    """PyTorch's rule of an op, of tensors of the dtype of the result, halves rounded at the end."""
+    known = decomposition_table[op]
+
+    def decomposed(*tensors: torch.Tensor, **options: Any) -> Any:
+        wide, dtype = elementwise_dtypes(
+            *tensors, type_promotion_kind=ELEMENTWISE_TYPE_PROMOTION_KIND.DEFAULT
+        )
+        return known(*(tensor.to(dtype).to(wide) for tensor in tensors), **options).to(dtype)
+
+    return decomposed
 
 
 def _extreme_but_nan(extreme: Any) -> Rule:
@@ -157,7 +205,7 @@ _INTEGERS = {2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 def _nextafter(operand: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """The number beside the operand that is nearer to the target; the target, if they are equal."""
-    dtype = torch.promote_types(operand.dtype, target.dtype)
+    dtype = torch.result_type(operand, target)
     operand, target = broadcast(operand.to(dtype), target.to(dtype))
     bits = operand.view(_INTEGERS[dtype.itemsize])
     # Of either sign, numbers go away from zero as their bits are counted up.
@@ -347,11 +395,36 @@ RULES: Rules = {
     aten.lcm.default: _lcm,
     aten.nextafter.default: _nextafter,
     aten.where.self: Conditional(_both_grow, _choice_of_grown),
-    aten.pow.Tensor_Scalar: Conditional(_is_bool_to_bool, _pow_of_bools),
+    aten.pow.Tensor_Scalar: first_of(
+        Conditional(_is_bool_to_bool, _pow_of_bools),
+        Conditional(_is_half_to_fraction, _pow_of_half),
+    ),
     aten.rsub.Scalar: _rsub,
     # What PyTorch's own rules make of numbers, which the Torch dialect has for aten's alone.
     prims.scalar_tensor.default: aten.scalar_tensor.default,
     aten.hypot.default: hypot,
+    aten.ldexp.Tensor: ldexp,
+    **dict.fromkeys(
+        (aten.xlogy.Tensor, aten.xlogy.Scalar_Other, aten.xlogy.Scalar_Self),
+        _times_logarithm(torch.log),
+    ),
+    **dict.fromkeys(
+        (
+            aten.special_xlog1py.default,
+            aten.special_xlog1py.other_scalar,
+            aten.special_xlog1py.self_scalar,
+        ),
+        _times_logarithm(torch.log1p),
+    ),
     **{op: _compared_alike(op) for op in _COMPARISONS},
+    **{
+        op: _half_in_single(op)
+        for op in (
+            aten.addcdiv.default,
+            aten.addcmul.default,
+            aten.logaddexp.default,
+            aten.logaddexp2.default,
+        )
+    },
     **{op: _with_tensor(tensor_op) for op, tensor_op in _SCALAR_VARIANTS.items()},
 }

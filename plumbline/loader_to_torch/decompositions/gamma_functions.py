@@ -174,7 +174,7 @@ def _polygamma_of(order: int, operand: torch.Tensor) -> torch.Tensor:
     if order == 1:
         return _trigamma(operand)
     dtype = float_dtype(operand)
-    return _polygamma(order, as_double(operand), hidden_by(dtype)).to(dtype)
+    return _polygamma(order, as_double(operand, dtype), hidden_by(dtype)).to(dtype)
 
 
 RULES: Rules = {

@@ -159,7 +159,7 @@ def _hermite(spread: float) -> Rule:
         dtype = float_dtype(x, n)
         # Beyond, PyTorch's own answer is NaN.
         limit = 512 if dtype == torch.float64 else 128
-        place, degree = broadcast(as_double(x), as_double(n))
+        place, degree = broadcast(as_double(x, dtype), as_double(n, dtype))
         value = polynomial(place, degree.clamp(max=limit))
         return torch.where(torch.trunc(degree) > limit, math.nan, value).to(dtype)
 

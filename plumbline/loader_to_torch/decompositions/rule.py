@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND, elementwise_dtypes
 
 Rule = Callable[..., Any]
 """What computes the same as an op, of the same arguments, by other ops."""
@@ -74,7 +75,7 @@ def in_double(function: Callable[..., torch.Tensor]) -> Rule:
     @functools.wraps(function)
     def decomposed(*operands: torch.Tensor | float) -> torch.Tensor:
         dtype = float_dtype(*operands)
-        return function(*map(as_double, operands)).to(dtype)
+        return function(*(as_double(operand, dtype) for operand in operands)).to(dtype)
 
     return decomposed
 
@@ -88,7 +89,8 @@ def in_double_within(function: Callable[..., torch.Tensor]) -> Rule:
     @functools.wraps(function)
     def decomposed(*operands: torch.Tensor | float) -> torch.Tensor:
         dtype = float_dtype(*operands)
-        return function(*map(as_double, operands), error=hidden_by(dtype)).to(dtype)
+        wide = (as_double(operand, dtype) for operand in operands)
+        return function(*wide, error=hidden_by(dtype)).to(dtype)
 
     return decomposed
 
@@ -113,11 +115,19 @@ def in_single_or_double(
     return decomposed
 
 
-def as_double(operand: torch.Tensor | float) -> torch.Tensor:
-    """A tensor, or a number as one of rank 0, of float64."""
+def as_rounded(operand: torch.Tensor | float, dtype: torch.dtype) -> torch.Tensor:
+    """A tensor, or a number as one of rank 0, of the dtype that the result has.
+
+    PyTorch rounds wider tensors of rank 0, and numbers, to that before it computes with them.
+    """
     if isinstance(operand, torch.Tensor):
-        return operand.to(torch.float64)
-    return torch.full((), operand, dtype=torch.float64)
+        return operand.to(dtype)
+    return torch.full((), operand, dtype=dtype)
+
+
+def as_double(operand: torch.Tensor | float, dtype: torch.dtype) -> torch.Tensor:
+    """The same as float64, in which it is not rounded further."""
+    return as_rounded(operand, dtype).to(torch.float64)
 
 
 def broadcast(*operands: torch.Tensor) -> list[torch.Tensor]:
@@ -127,7 +137,7 @@ def broadcast(*operands: torch.Tensor) -> list[torch.Tensor]:
 
 def float_dtype(*operands: torch.Tensor | float) -> torch.dtype:
     """The dtype of the result of a function whose results are floats."""
-    dtype = functools.reduce(
-        torch.promote_types, (torch.result_type(operands[0], operand) for operand in operands)
+    _, dtype = elementwise_dtypes(
+        *operands, type_promotion_kind=ELEMENTWISE_TYPE_PROMOTION_KIND.INT_TO_FLOAT
     )
     return dtype if dtype.is_floating_point else torch.get_default_dtype()

@@ -74,6 +74,42 @@ def test_hypot_of_narrow_floats_divides_nothing() -> None:
     assert aten.div.Tensor not in {node.target for node in graph.nodes}
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize(
+    "op",
+    [
+        torch.hypot,
+        torch.ldexp,
+        torch.logaddexp,
+        torch.logaddexp2,
+        torch.nextafter,
+        torch.special.gammainc,
+        torch.special.xlog1py,
+        torch.xlogy,
+        lambda x, y: torch.addcdiv(x, x, y),
+        lambda x, y: torch.addcmul(x, y, x),
+    ],
+)
+def test_halves_are_rounded_where_pytorch_rounds_them(dtype: torch.dtype, op: Any) -> None:
+    """Tensors of rank 0, which have no say in the dtype, to it, before anything is computed."""
+    halves = (3 * torch.rand(3, 1000)).to(dtype)
+    alone = torch.tensor(1.2345)
+    for x, y in ((halves, halves.flip(0)), (halves, alone), (alone, halves)):
+        if dtype == torch.float16 and op == torch.special.gammainc and y is not alone:
+            continue  # PyTorch's series ends earlier.
+        expected = op(x, y)
+        graph = make_fx(op, decomposition_table=dict(TABLE))(x, y)
+        torch.testing.assert_close(graph(x, y), expected, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("exponent", [0.5, 1.2345, -2.0, 1000.1])
+def test_powers_of_halves(dtype: torch.dtype, exponent: float) -> None:
+    halves = torch.rand(1000).to(dtype)
+    graph = make_fx(torch.pow, decomposition_table=dict(TABLE))(halves, exponent)
+    torch.testing.assert_close(graph(halves, exponent), halves**exponent, rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("equal_nan", [False, True])
 def test_isclose(*, equal_nan: bool) -> None:
     _check(aten.isclose.default, *_telling_pairs(), equal_nan=equal_nan)
