@@ -210,7 +210,19 @@ def contraction_group(group: Group, unit: VectorUnit) -> ContractionGroup | None
     found = _planned(group, unit, _small(group.steps[0], unit))
     if found is None or (group.root is not found.contraction and _ends_vectors(found, unit)):
         return None
+    if _loses_dots(found, unit):
+        return None
     return found if _has_vector_epilogue(found) else None
+
+
+def _loses_dots(found: ContractionGroup, unit: VectorUnit) -> bool:
+    """Whether several elements would be multiplied at once if copies were made beforehand."""
+    group, at = found.group, found.group.members.index(found.contraction)
+    if found.plan.dots is not None or at == 0:
+        return False
+    after = form_group(group.members[at:], group.outputs)
+    before = None if after is None else _planned(after, unit, _small(found.contraction, unit))
+    return before is not None and before.plan.dots is not None
 
 
 def _ends_vectors(found: ContractionGroup, unit: VectorUnit) -> bool:

@@ -582,6 +582,8 @@ class _Planner:
         if dots is None:
             return None
         is_taken = not dots.prepares(self.types[left].element_type)
+        # Lanes that are packed while the program runs hold elements of one loop.
+        is_packed = is_packed or dots.for_count(self.sizes[summed[-1]]) == dots
         lie_so = is_packed and is_taken and self._are_contiguous(left, summed)
         return dots if len(summed) == 1 or lie_so else None
 

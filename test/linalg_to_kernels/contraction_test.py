@@ -354,18 +354,59 @@ def test_dot_instructions(equation: str, sizes: str, dtype: torch.dtype, target_
     _check_dots(program, function, (left, right), target_cpu=target_cpu)
 
 
-@pytest.mark.parametrize(
-    ("function", "sizes"),
-    [
-        (partial(torch.nn.functional.conv2d, stride=2, padding=1), "1x32x11x9 83x32x3x3"),
-        (partial(torch.nn.functional.conv1d, padding=3), "2x6x100 20x6x7"),
-        (partial(torch.nn.functional.conv_transpose2d, stride=2, padding=1), "1x16x5x5 16x20x4x4"),
-    ],
-)
+def _of_weight(image: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
+    weight = image.new_zeros(gradient.shape[1], image.shape[1], 3, 3)
+    found: torch.Tensor = torch.ops.aten.convolution_backward(
+        gradient,
+        image,
+        weight,
+        None,
+        [1, 1],
+        [1, 1],
+        [1, 1],
+        False,
+        [0, 0],
+        1,
+        (False, True, False),
+    )[1]
+    return found
+
+
+_PAIRED = [
+    (partial(torch.nn.functional.conv2d, stride=2, padding=1), "1x32x11x9 83x32x3x3"),
+    # No zeros come between pairs and what reads them.
+    (torch.nn.functional.conv2d, "2x32x11x9 83x32x3x3"),
+    (partial(torch.nn.functional.conv1d, padding=3), "2x6x100 20x6x7"),
+    (partial(torch.nn.functional.conv_transpose2d, stride=2, padding=1), "1x16x5x5 16x20x4x4"),
+]
+
+
+@pytest.mark.parametrize(("function", "sizes"), _PAIRED)
 def test_channels_in_pairs(function: Callable[..., torch.Tensor], sizes: str) -> None:
     image, weight = (_telling(part, torch.bfloat16) for part in sizes.split())
     program = plumbline.compile(_Weighted(function, weight), (image,), target_cpu="native")
     _check_dots(program, function, (image,), (weight,))
+
+
+@pytest.mark.parametrize(("function", "sizes"), [*_PAIRED, (_of_weight, "2x20x11x9 2x24x11x9")])
+def test_channels_in_pairs_of_weights_that_are_given(
+    function: Callable[..., torch.Tensor], sizes: str
+) -> None:
+    operands = [_telling(part, torch.bfloat16) for part in sizes.split()]
+    program = plumbline.compile(_Function(function), operands, target_cpu="native")
+    _check_dots(program, function, (operands[0], operands[1]))
+
+
+def test_rows_of_windows_of_an_odd_number_of_channels() -> None:
+    """Whose elements are an even number side by side, no pair of which is of one channel loop."""
+
+    def function(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.conv2d(image.permute(0, 3, 1, 2), weight.permute(0, 3, 1, 2))
+
+    image, weight = _telling("2x12x11x3", torch.bfloat16), _telling("40x2x2x3", torch.bfloat16)
+    (actual,) = plumbline.compile(_Function(function), (image, weight))(image, weight)
+    exact = function(image.double(), weight.double())
+    torch.testing.assert_close(actual.double(), exact, rtol=2**-7, atol=2**-7)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,8 @@ func.func @padded(%x: tensor<1x6x8x8xbf16>, %w: tensor<5x6x3x3xbf16> {plumbline.
 
 // -----
 
-// Three channels make no pairs, and weights that are given in each call are not laid out before.
+// Three channels make no pairs. Weights that are given in each call are laid out in it. Of the one channel of a
+// result no vector is full.
 
 #image = affine_map<(o, c, h, p) -> (c, h + p)>
 #weight = affine_map<(o, c, h, p) -> (o, c, p)>
@@ -77,7 +78,9 @@ func.func @three(%x: tensor<3x200xbf16>, %w: tensor<5x3x3xbf16> {plumbline.weigh
 }
 
 // CHECK-LABEL: func.func @given(
-// CHECK-NOT:     expand_shape
+// CHECK-DAG:     tensor.expand_shape %{{.*}} output_shape [2, 2, 200]
+// CHECK-DAG:     tensor.expand_shape %{{.*}} output_shape [5, 2, 2, 3]
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x200x2xbf16>, tensor<5x2x3x2xbf16>)
 func.func @given(%x: tensor<4x200xbf16>, %w: tensor<5x4x3xbf16>, %y: tensor<5x198xf32>) -> tensor<5x198xf32> {
   %e = tensor.empty() : tensor<4x200xf32>
   %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x200xbf16>) outs(%e : tensor<4x200xf32>) {
@@ -93,4 +96,23 @@ func.func @given(%x: tensor<4x200xbf16>, %w: tensor<5x4x3xbf16>, %y: tensor<5x19
     linalg.yield %t : f32
   } -> tensor<5x198xf32>
   return %0 : tensor<5x198xf32>
+}
+
+// CHECK-LABEL: func.func @one(
+// CHECK-NOT:     expand_shape
+func.func @one(%x: tensor<4x200xbf16>, %w: tensor<1x4x3xbf16>, %y: tensor<1x198xf32>) -> tensor<1x198xf32> {
+  %e = tensor.empty() : tensor<4x200xf32>
+  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x200xbf16>) outs(%e : tensor<4x200xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %c = arith.extf %a : bf16 to f32
+    linalg.yield %c : f32
+  } -> tensor<4x200xf32>
+  %0 = linalg.generic {indexing_maps = [#image, #weight, #out], iterator_types = ["parallel", "reduction", "parallel", "reduction"]} ins(%wide, %w : tensor<4x200xf32>, tensor<1x4x3xbf16>) outs(%y : tensor<1x198xf32>) {
+  ^bb0(%a: f32, %b: bf16, %s: f32):
+    %c = arith.extf %b : bf16 to f32
+    %p = arith.mulf %a, %c : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<1x198xf32>
+  return %0 : tensor<1x198xf32>
 }
