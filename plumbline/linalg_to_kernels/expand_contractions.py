@@ -37,17 +37,34 @@ def expand_contractions(module: ir.Operation) -> None:
     """Takes the reshapes that follow contractions to their operands, or behind what comes next."""
     with module.context:
         for contraction in _contractions(module):
-            reshape = _only_user(contraction.results[0])
             found = computation(contraction)
-            if reshape is None or reshape.name != _EXPAND or found is None:
+            rounding, reshape = _then_expanded(contraction.results[0])
+            if reshape is None or found is None or not has_loop_along_each_axis(found):
                 continue
-            if (
-                has_loop_along_each_axis(found)
-                and not _of_result(contraction, reshape).splits_weights()
-            ):
-                _expand(contraction, reshape)
+            if _of_result(contraction, reshape).splits_weights():
+                continue
+            if rounding is not None:
+                _expand(rounding, reshape)
+                reshape = _only_user(contraction.results[0])
+                assert reshape is not None
+            _expand(contraction, reshape)
         for contraction in _contractions(module):
             sink_collapses(contraction.results[0])
+
+
+def _then_expanded(value: ir.Value) -> tuple[ir.Operation | None, ir.Operation | None]:
+    """What is computed of each element of a tensor alone, if anything, and what gives it more axes.
+
+    The first is how sums are rounded to narrower floats.
+    """
+    user = _only_user(value)
+    if user is None or user.name == _EXPAND:
+        return None, user
+    found = computation(user) if user.name == GENERIC else None
+    if found is None or len(found.inputs) != 1 or not has_loop_along_each_axis(found):
+        return None, None
+    reshape = _only_user(user.results[0]) if _is_by_elements(found, value) else None
+    return (user, reshape) if reshape is not None and reshape.name == _EXPAND else (None, None)
 
 
 def sink_collapses(value: ir.Value) -> None:

@@ -7,6 +7,7 @@
 #w = affine_map<(m, n, k) -> (n, k)>
 #y = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(i, j) -> (i, j)>
+#id3 = affine_map<(i, j, k) -> (i, j, k)>
 #row = affine_map<(i, j) -> (i, 0)>
 
 // The loop over batches becomes two; an operand that was collapsed is what it was before.
@@ -27,6 +28,29 @@ func.func @heads(%a: tensor<2x3x?x8xf32>, %b: tensor<6x8x9xf32>, %c: tensor<6x?x
   } -> tensor<6x?x9xf32>
   %2 = tensor.expand_shape %1 [[0, 1], [2], [3]] output_shape [2, 3, %n, 9] : tensor<6x?x9xf32> into tensor<2x3x?x9xf32>
   return %2 : tensor<2x3x?x9xf32>
+}
+
+// So do they where sums are rounded before they have their shape.
+// CHECK-LABEL: func.func @rounded(
+// CHECK-NOT:     collapse_shape
+// CHECK:         %[[SUMS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x3x7x9xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%[[SUMS]] : tensor<2x3x7x9xf32>) outs(%{{.*}} : tensor<2x3x7x9xbf16>)
+func.func @rounded(%a: tensor<2x3x7x8xf32>, %b: tensor<6x8x9xf32>, %c: tensor<6x7x9xf32>) -> tensor<2x3x7x9xbf16> {
+  %0 = tensor.collapse_shape %a [[0, 1], [2], [3]] : tensor<2x3x7x8xf32> into tensor<6x7x8xf32>
+  %1 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%0, %b : tensor<6x7x8xf32>, tensor<6x8x9xf32>) outs(%c : tensor<6x7x9xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<6x7x9xf32>
+  %e = tensor.empty() : tensor<6x7x9xbf16>
+  %2 = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%1 : tensor<6x7x9xf32>) outs(%e : tensor<6x7x9xbf16>) {
+  ^bb0(%s: f32, %o: bf16):
+    %t = arith.truncf %s : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<6x7x9xbf16>
+  %3 = tensor.expand_shape %2 [[0, 1], [2], [3]] output_shape [2, 3, 7, 9] : tensor<6x7x9xbf16> into tensor<2x3x7x9xbf16>
+  return %3 : tensor<2x3x7x9xbf16>
 }
 
 // Rows that are several axes; but a weight keeps the axis that it will be packed along.
