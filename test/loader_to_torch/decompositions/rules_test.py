@@ -694,6 +694,12 @@ def test_bilinear() -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.uint8])
+def test_bilinear_products_of_narrow_integers_wrap_around(dtype: torch.dtype) -> None:
+    operands = [torch.randint(-100, 100, shape).to(dtype) for shape in ((5, 4), (3, 4, 2), (5, 2))]
+    _check(aten._trilinear.default, *operands, [1, 3], [0], [1, 2], [2, 3])
+
+
 @pytest.mark.parametrize(
     ("left", "right"),
     [((8, 16), (4, 16, 24)), ((4, 16, 24), (24, 8)), ((16, 8), (8, 24)), ((3, 8, 16), (3, 16, 8))],
