@@ -26,8 +26,14 @@ _Monomial: TypeAlias = frozenset[tuple[_Atom, int]]
 
 _NONE: _Monomial = frozenset()
 
-_STEPS = 4
+_STEPS = 3
 """How many bounds are put in the place of what they bound, one after the other."""
+
+_MOST_ATOMS = 8
+"""Of how many it is tried at most."""
+
+_MOST_TERMS = 64
+"""A product of more is not multiplied out: that of n sums may have 2^n."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,8 @@ class Polynomial:
         return self + other * Polynomial.number(-1)
 
     def __mul__(self, other: "Polynomial") -> "Polynomial":
+        if len(self.terms) * len(other.terms) > _MOST_TERMS:
+            return _rounded("mul", self, other)
         coefficients: Counter[_Monomial] = Counter()
         for one, number in self.terms:
             for another, times in other.terms:
@@ -121,6 +129,7 @@ class SizePolynomials:
     """What is known of the sizes in a module, and what was read already."""
 
     _read: dict[ir.Value, Polynomial] = field(default_factory=dict)
+    _seen: dict[tuple[Polynomial, int], bool] = field(default_factory=dict)
 
     def of(self, value: Size) -> Polynomial:
         """A number, or a value of type index or another integer."""
@@ -136,9 +145,16 @@ class SizePolynomials:
 
     def is_natural(self, size: Polynomial, steps: int = _STEPS) -> bool:
         """Whether a size is seen to be at least 0."""
+        # What is made of others, again and again, would be asked for as often as there are ways.
+        if (size, steps) not in self._seen:
+            self._seen[size, steps] = self._is_natural(size, steps)
+        return self._seen[size, steps]
+
+    def _is_natural(self, size: Polynomial, steps: int) -> bool:
         if all(number > 0 and self._is_natural_product(key) for key, number in size.terms):
             return True
-        if not steps or not any(number > 0 for _, number in size.terms):
+        is_hopeless = not any(number > 0 for _, number in size.terms)
+        if not steps or is_hopeless or len(size.atoms()) > _MOST_ATOMS:
             return False
         return any(self.is_natural(least, steps - 1) for least in self._at_least(size))
 
@@ -185,6 +201,8 @@ class SizePolynomials:
                 least = [Polynomial.number(0)] if self._is_natural_atom(atom) else []
                 if operation == "min":
                     return least, [left, right]
+                if operation == "mul":
+                    return least, []
                 # A quotient by a number from 1, and a remainder.
                 return least, [left] if least else []
         return [Polynomial.number(0)], []
