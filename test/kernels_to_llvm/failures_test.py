@@ -190,7 +190,7 @@ def test_each_allocation_that_fails_is_told_and_loses_nothing(
 def test_an_allocation_that_fails_in_a_thread_is_told_and_loses_nothing(
     function: Callable[..., torch.Tensor],
 ) -> None:
-    inputs = (torch.randn(40, 60, 40), torch.randn(300, 40), torch.randn(80, 3, 3, 3))
+    inputs = (torch.randn(40, 60, 40), torch.randn(300, 40), torch.randn(200, 3, 3, 3))
     program = plumbline.compile(_Model(function), inputs, threads=3)
     arrays = [tensor.numpy() for tensor in inputs]
     allocator = _Allocator()
