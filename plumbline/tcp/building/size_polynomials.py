@@ -32,6 +32,9 @@ _STEPS = 3
 _MOST_ATOMS = 8
 """Of how many it is tried at most."""
 
+_DEEPEST = 100
+"""After how many sizes, each computed of the next, one is taken as it is."""
+
 _MOST_TERMS = 64
 """A product of more is not multiplied out: that of n sums may have 2^n."""
 
@@ -130,18 +133,29 @@ class SizePolynomials:
 
     _read: dict[ir.Value, Polynomial] = field(default_factory=dict)
     _seen: dict[tuple[Polynomial, int], bool] = field(default_factory=dict)
+    _depth: int = 0
 
     def of(self, value: Size) -> Polynomial:
         """A number, or a value of type index or another integer."""
         if isinstance(value, int):
             return Polynomial.number(value)
         if value not in self._read:
-            self._read[value] = self._of(value)
+            self._read[value] = self._deeper(value, lambda: self._of(value))
         return self._read[value]
 
     def of_dimension(self, tensor: ir.Value, axis: int) -> Polynomial:
         """The size of a tensor along an axis."""
-        return self._of_origin(origin_of_place((tensor, axis)))
+        place = tensor, axis
+        return self._deeper(place, lambda: self._of_origin(origin_of_place(place)))
+
+    def _deeper(self, size: ir.Value | Place, read: Callable[[], Polynomial]) -> Polynomial:
+        if self._depth == _DEEPEST:
+            return Polynomial.atom(size)
+        self._depth += 1
+        try:
+            return read()
+        finally:
+            self._depth -= 1
 
     def is_natural(self, size: Polynomial, steps: int = _STEPS) -> bool:
         """Whether a size is seen to be at least 0."""

@@ -149,5 +149,26 @@ func.func @f(%x: tensor<?x?xf32>) -> index {{
         assert "arith.minsi" in str(module)
 
 
+def test_long_rows_of_concatenations_end() -> None:
+    """Each size is that of the one before and more."""
+    tensor = "tensor<?xf32>"
+    lines = [
+        f"%x{at + 1} = tcp.concat %x{at}, %y {{dim = 0 : index}} : {tensor}, {tensor} -> {tensor}"
+        for at in range(1500)
+    ]
+    text = f"""
+func.func @f(%x0: {tensor}, %y: {tensor}) -> index {{
+  %k0 = arith.constant 0 : index
+  {chr(10).join(lines)}
+  %size = tensor.dim %x1500, %k0 : {tensor}
+  %least = arith.maxsi %size, %k0 : index
+  return %least : index
+}}"""
+    with lent_context() as context, context, ir.Location.unknown():
+        module = parse_module(text, context, "f.mlir")
+        _SIMPLIFY.run(module)
+        assert "arith.maxsi" not in str(module)
+
+
 if __name__ == "__main__":
     raise SystemExit(pytest.main([__file__, "-q", *sys.argv[1:]]))
