@@ -74,7 +74,9 @@ class Polynomial:
         return Polynomial.of(coefficients)
 
     def __sub__(self, other: "Polynomial") -> "Polynomial":
-        return self + other * Polynomial.number(-1)
+        coefficients = Counter(dict(self.terms))
+        coefficients.subtract(dict(other.terms))
+        return Polynomial.of(coefficients)
 
     def __mul__(self, other: "Polynomial") -> "Polynomial":
         if len(self.terms) * len(other.terms) > _MOST_TERMS:

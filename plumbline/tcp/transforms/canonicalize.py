@@ -18,6 +18,7 @@ from plumbline.tcp.ops.data_movement import ConstOp
 from plumbline.tcp.ops.pooling import ArgmaxPoolOp, PoolOp, WindowOp
 from plumbline.tcp.transforms.concatenated_slices import concatenate_slices
 from plumbline.tcp.transforms.lower import Pattern, lower
+from plumbline.tcp.transforms.scopes import visit_in_scopes
 from plumbline.tcp.windows import Windows
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -25,8 +26,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # A larger result than this stays computed at run time, lest the program grow. A tensor that has one
 # value everywhere counts as one element.
 _MAX_ELEMENTS = 1024
-
-_ISOLATED = ("builtin.module", "func.func", "tcp.isolated_group")
 
 
 # -- constants ---------------------------------------------------------------------------------
@@ -330,21 +329,14 @@ _PATTERNS = {op: _pattern(op) for op in {**_FOLDS, **_IDENTITIES, **_REWRITES}}
 # -- merging -----------------------------------------------------------------------------------
 
 
-def _merge_constants(op: ir.Operation, known: dict[ir.Attribute, ir.Value]) -> None:
-    """Has the constants in `op` that equal an earlier one, or one of `known`, be that one."""
-    for region in op.regions:
-        visible = {} if op.name in _ISOLATED else dict(known)
-        for block in region.blocks:
-            # Of several blocks only the first comes before all others.
-            own = visible if block == region.blocks[0] else dict(visible)
-            for inner in list(block.operations):
-                if inner.operation.name == ConstOp.OPERATION_NAME:
-                    _merge_constant(inner.operation, own)
-                else:
-                    _merge_constants(inner.operation, own)
+def _merge_constants(op: ir.Operation) -> None:
+    """Has the constants in `op` that equal an earlier one be that one."""
+    visit_in_scopes(op, _merge_constant, {})
 
 
 def _merge_constant(op: ir.Operation, known: dict[ir.Attribute, ir.Value]) -> None:
+    if op.name != ConstOp.OPERATION_NAME:
+        return
     first = known.setdefault(op.attributes["value"], op.results[0])
     if first != op.results[0]:
         op.results[0].replace_all_uses_with(first)
@@ -353,7 +345,7 @@ def _merge_constant(op: ir.Operation, known: dict[ir.Attribute, ir.Value]) -> No
 
 def _canonicalize(operation: ir.Operation) -> None:
     lower(operation, _PATTERNS)
-    _merge_constants(operation, {})
+    _merge_constants(operation)
 
 
 TCP_CANONICALIZE = Pass(
@@ -366,5 +358,5 @@ TCP_CANONICALIZE = Pass(
 TCP_MERGE_CONSTANTS = Pass(
     "tcp-merge-constants",
     "Have equal constants of TCP be one, as canonicalize does it for MLIR's dialects",
-    lambda operation: _merge_constants(operation, {}),
+    _merge_constants,
 )

@@ -11,6 +11,7 @@ A slice in Python ends where its dimension does, and counts places below 0 from 
 So do places that a loop counts, which are neither negative nor beyond what it counts to.
 """
 
+import functools
 from collections.abc import Callable, Mapping
 
 from torch_mlir import ir
@@ -20,10 +21,7 @@ from plumbline.bindings.pipeline import Pass
 from plumbline.bindings.walk import constant_integer, defining_operation
 from plumbline.tcp.building.size_polynomials import COMPUTED, Polynomial, SizePolynomials
 from plumbline.tcp.ops.data_movement import SliceOp
-from plumbline.tcp.ops.structure import IsolatedGroupOp
-
-_ISOLATED = ("builtin.module", "func.func", IsolatedGroupOp.OPERATION_NAME)
-"""Ops whose regions use no values from outside."""
+from plumbline.tcp.transforms.scopes import visit_in_scopes
 
 _Known = dict[tuple[ir.Type, Polynomial], ir.Value]
 """A value for each number that is there already."""
@@ -35,21 +33,10 @@ def simplify_sizes(module: ir.Operation) -> None:
     """Replaces in `module` what is known of sizes; what is not used any more is left behind."""
     with module.context:
         # Nothing is erased, so that what was read of a value is not taken for another one's.
-        _simplify(module, {}, SizePolynomials())
+        visit_in_scopes(module, functools.partial(_simplify, sizes=SizePolynomials()), {})
 
 
 def _simplify(op: ir.Operation, known: _Known, sizes: SizePolynomials) -> None:
-    for region in op.regions:
-        visible = {} if op.name in _ISOLATED else dict(known)
-        for block in region.blocks:
-            # Of several blocks only the first comes before all others.
-            own = visible if block == region.blocks[0] else dict(visible)
-            for inner in list(block.operations):
-                _simplify_one(inner.operation, own, sizes)
-                _simplify(inner.operation, own, sizes)
-
-
-def _simplify_one(op: ir.Operation, known: _Known, sizes: SizePolynomials) -> None:
     match op.name:
         case "arith.cmpi":
             found = _truth(op, sizes)
