@@ -60,6 +60,23 @@ def _is_same(one: torch.export.ExportedProgram, other: torch.export.ExportedProg
     return True
 
 
+_aten = torch.ops.aten
+
+_READS_ELEMENTS = {
+    _aten._adaptive_avg_pool2d,
+    _aten._adaptive_avg_pool3d,
+    _aten.adaptive_avg_pool2d,
+    _aten.adaptive_avg_pool3d,
+    _aten.grid_sampler,
+    _aten.grid_sampler_2d,
+    _aten.grid_sampler_3d,
+    _aten.upsample_bicubic2d,
+    _aten.upsample_bilinear2d,
+    _aten.upsample_linear1d,
+    _aten.upsample_trilinear3d,
+}
+"""Ops that images without elements are refused by as they run, and not as shapes are followed."""
+
 _LOOKS_AT_NUMBERS = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
 
 
@@ -141,6 +158,10 @@ def symbolic_sizes_of(node: torch.fx.Node) -> Iterator[tuple[int, torch.SymInt]]
 
 class _Unlike(Exception):
     """A value is not of the shape that is written beside it."""
+
+
+class _NoElements(Exception):
+    """An op is given an image without elements, which it refuses."""
 
 
 class _Calls:
@@ -253,8 +274,16 @@ class _Follow(torch.fx.Interpreter):
         return known if is_as_in_example else super().run_node(node)
 
     def call_function(self, target: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """What a function gives."""
-        if self._calls is None or not isinstance(target, torch._ops.OpOverload):
+        """What a function gives.
+
+        Raises:
+          _NoElements: PyTorch would say so as it runs.
+        """
+        if not isinstance(target, torch._ops.OpOverload):
+            return super().call_function(target, args, kwargs)
+        if target.overloadpacket in _READS_ELEMENTS and 0 in args[0].shape[1:]:
+            raise _NoElements
+        if self._calls is None:
             return super().call_function(target, args, kwargs)
         return self._calls.result(super().call_function, target, args, kwargs)
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from torch.export import Dim
+from torch.nn.functional import grid_sample, interpolate
 
 import plumbline
 from plumbline.errors import UserError
@@ -38,6 +39,10 @@ class _Program(torch.nn.Module):
         (lambda x: x.amax(), 1),
         (lambda x: torch.topk(x, 2, 0).values, 2),
         (lambda x: torch.kthvalue(x, 1, 0).values, 1),
+        # It does so as it runs, and not as it follows shapes.
+        (lambda x: interpolate(x[None, None], (3, 4), mode="area"), 1),
+        (lambda x: interpolate(x[None, None], (3, 4), mode="bilinear"), 1),
+        (lambda x: grid_sample(x[None, None], torch.zeros(1, 1, 1, 2), align_corners=False), 1),
         # The graph has 1 row for min(n, 1).
         (lambda x: x[:1].clone(), 1),
         (lambda x: x[:, :1].diagonal(), 1),
