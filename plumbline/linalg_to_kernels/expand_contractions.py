@@ -19,6 +19,7 @@ from plumbline.linalg_to_kernels.computations import (
     computation,
     computation_of,
     is_copy,
+    number_everywhere,
     reassociation,
     viewed,
 )
@@ -276,7 +277,28 @@ class _Expansion:
         ]
         if _is_made_by(value, _EMPTY):
             return tensor.EmptyOp([*_sizes(shape, sizes)], old.element_type).result
+        if number_everywhere(value) is not None and (fill := computation_of(value)) is not None:
+            return _expanded_fill(fill, parts, sizes)
         return tensor.ExpandShapeOp(type_, value, groups, sizes, shape).result
+
+
+def _expanded_fill(
+    fill: Computation, parts: Sequence[Sequence[tuple[int, object]]], dynamic: Sequence[ir.Value]
+) -> ir.Value:
+    """A tensor of one number with several axes in place of each.
+
+    A reshape of it would have to be made, and read, where its sizes are not known.
+    """
+    others = iter(dynamic)
+    axes = {
+        axis: [(size, next(others) if size == DYNAMIC else None) for size, _ in group]
+        for axis, group in enumerate(parts)
+    }
+    copy = computation(fill.op.clone())
+    assert copy is not None
+    result = _Expansion(copy, axes).build()
+    copy.op.erase()
+    return result
 
 
 def _sizes(shape: Sequence[int], dynamic: Sequence[ir.Value]) -> Iterator[int | ir.Value]:

@@ -130,3 +130,26 @@ func.func @places(%a: tensor<3x?x8xf32>, %b: tensor<3x8x9xf32>, %c: tensor<3x?x9
   } -> tensor<?x9xindex>
   return %2 : tensor<?x9xindex>
 }
+
+// What sums begin with is made with the axes that they are given, and not reshaped.
+// CHECK-LABEL: func.func @filled(
+// CHECK-SAME:      %[[A:[^:]*]]: tensor<?x?xf32>, %[[W:[^:]*]]: tensor<?x?xf32>, %[[P:[^:]*]]: index, %[[Q:[^:]*]]: index, %[[M:[^:]*]]: index, %[[N:.*]]: index)
+// CHECK:         %[[EMPTY:.*]] = tensor.empty(%[[P]], %[[Q]], %[[N]]) : tensor<?x?x?xf32>
+// CHECK:         %[[FILLED:.*]] = linalg.generic {{.*}} outs(%[[EMPTY]] : tensor<?x?x?xf32>)
+// CHECK:         linalg.generic {{.*}} outs(%[[FILLED]] : tensor<?x?x?xf32>)
+func.func @filled(%a: tensor<?x?xf32>, %w: tensor<?x?xf32>, %p: index, %q: index, %m: index, %n: index) -> tensor<?x?x?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %filled = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%empty : tensor<?x?xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<?x?xf32>
+  %0 = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %w : tensor<?x?xf32>, tensor<?x?xf32>) outs(%filled : tensor<?x?xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %product = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %product : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [%p, %q, %n] : tensor<?x?xf32> into tensor<?x?x?xf32>
+  return %1 : tensor<?x?x?xf32>
+}
