@@ -53,7 +53,8 @@ def _continues(
     inner_step = static_stride(access, type_, inner)
     if step is not None and inner_step is not None and sizes[inner] != DYNAMIC:
         return step == inner_step * sizes[inner]
-    # Sizes not known: axes one after the other of a buffer that is contiguous as a whole.
+    # Sizes not known: axes one after the other, but for ones of size 1, of a buffer that is
+    # contiguous as a whole.
     axes = [
         [axis for axis, terms in enumerate(access.axes) if terms == ((loop, 1),)]
         for loop in (outer, inner)
@@ -65,5 +66,6 @@ def _continues(
             len(found) == 1 and sum(loop in dict(terms) for terms in access.axes) == 1
             for found, loop in zip(axes, (outer, inner), strict=True)
         )
-        and axes[0][0] + 1 == axes[1][0]
+        and axes[0][0] < axes[1][0]
+        and all(size == 1 for size in type_.shape[axes[0][0] + 1 : axes[1][0]])
     )
