@@ -5,15 +5,18 @@ each, and each branch make one. Who releases which can then be told as the progr
 comparing addresses, for which a workspace has no room and the host of a GPU no addresses. Here they
 have one in front of the loop or the branches. What is to lie there is made there at once, unless
 somebody still reads what lay there before: then it is copied, when the round or the branch ends.
+What is large, or of a size that is not known, is not copied: rounds of a counted loop read one half
+of a buffer and write the other, in turns.
 
 Tensors that may be of another size after a round, or in another branch, stay as they are.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torch_mlir import ir
-from torch_mlir.dialects import memref
+from torch_mlir.dialects import arith, memref
 
 from plumbline.bindings.views import only_uses, root, users_of
 from plumbline.bindings.walk import (
@@ -24,10 +27,13 @@ from plumbline.bindings.walk import (
 from plumbline.linalg_to_kernels.buffer_sizes import BufferSizes, dynamic_axes, uncast
 from plumbline.linalg_to_kernels.build_kernels import KERNEL
 from plumbline.linalg_to_kernels.building import ALIGNMENT, index
+from plumbline.linalg_to_kernels.computations import DYNAMIC
 from plumbline.linalg_to_kernels.layouts import is_contiguous
 from plumbline.linalg_to_kernels.work import LOOPS
 
 _ALLOC = "memref.alloc"
+
+_RESHAPES = ("memref.cast", "memref.collapse_shape", "memref.expand_shape")
 
 
 def settle_buffers(module: ir.Operation) -> None:
@@ -157,6 +163,10 @@ class _KeptSizes:
 
 
 def _settle_loop(carried: Sequence[_Carried]) -> None:
+    alternating = [one for one in carried if _may_alternate(one)]
+    for one in alternating:
+        _alternate(one)
+    carried = [one for one in carried if one not in alternating]
     copied = [
         one
         for one in carried
@@ -179,11 +189,75 @@ def _settle_loop(carried: Sequence[_Carried]) -> None:
                 value.replace_all_uses_with(_as(value.type, one.start))
 
 
+_LARGE = 1 << 14
+"""From so many bytes on, or of a size that is not known, a tensor is not copied in each round."""
+
+
+def _may_alternate(carried: _Carried) -> bool:
+    """Whether rounds can read one half of a buffer and write the other, in turns."""
+    types = [ir.MemRefType(carried.argument.type)]
+    made = _made(carried.next)
+    if carried.loop.name != "scf.for" or _is_read_before(carried) or made is None:
+        return False
+    if made.block != carried.end.block or not _keeps_alone(carried.end, made):
+        return False
+    if not all(map(only_uses, users_of(carried.argument))):
+        return False
+    types.append(ir.MemRefType(made.results[0].type))
+    if not all(map(is_contiguous, types)):
+        return False
+    bytes_ = _element_bytes(types[0])
+    is_large = bool(dynamic_axes(types[0])) or math.prod(types[0].shape) * bytes_ >= _LARGE
+    return is_large and bytes_ > 0
+
+
+def _alternate(carried: _Carried) -> None:
+    """Has rounds do so: the first reads, and an even number of them leaves, the first half."""
+    loop, type_ = carried.loop, ir.MemRefType(carried.argument.type)
+    lower, upper, step = list(loop.operands)[:3]
+    with ir.InsertionPoint(loop), loop.location:
+        axes = dynamic_axes(type_)
+        extent = [memref.dim(carried.start, index(axis)) for axis in axes]
+        known = math.prod(type_.shape[axis] for axis in range(type_.rank) if axis not in axes)
+        size = index(known * _element_bytes(type_))
+        for number in extent:
+            size = arith.muli(size, number)
+        size = arith.muli(arith.ceildivui(size, index(ALIGNMENT)), index(ALIGNMENT))
+        bytes_ = ir.MemRefType.get([DYNAMIC], ir.IntegerType.get_signless(8))
+        both = memref.alloc(bytes_, [arith.muli(size, index(2))], [], alignment=ALIGNMENT)
+        first = memref.view(type_, both, index(0), extent)
+        memref.copy(carried.start, first)
+        rounds = arith.ceildivsi(arith.maxsi(arith.subi(upper, lower), index(0)), step)
+        last = memref.view(type_, both, arith.muli(arith.remui(rounds, index(2)), size), extent)
+        for alias in carried.aliases:
+            alias.replace_all_uses_with(_as(alias.type, last))
+    body = carried.end.block
+    with ir.InsertionPoint.at_block_begin(body), loop.location:
+        number = arith.divui(arith.subi(body.arguments[0], lower), step)
+        odd = arith.remui(number, index(2))
+        here = memref.view(type_, both, arith.muli(odd, size), extent)
+        there = arith.muli(arith.subi(index(1), odd), size)
+    made = _made(carried.next)
+    assert made is not None
+    carried.end.operands[carried.handed] = carried.start
+    carried.argument.replace_all_uses_with(here)
+    with ir.InsertionPoint(made), made.location:
+        new = memref.view(made.results[0].type, both, there, list(made.operands))
+    made.results[0].replace_all_uses_with(new)
+    made.erase()
+
+
+def _element_bytes(type_: ir.MemRefType) -> int:
+    """How many bytes an element takes; 0 if that is not told by its type."""
+    element = type_.element_type
+    is_number = isinstance(element, ir.IntegerType | ir.FloatType)
+    return element.width // 8 if is_number else 0
+
+
 def _is_read_before(carried: _Carried) -> bool:
     """Whether a round does not look at a tensor any more when it begins to make the next one."""
     body = carried.end.block
-    new = uncast(carried.next)
-    made = defining_operation(new)
+    made = _made(carried.next)
     if made is None or made.block != body:
         return False
     operations = [view.operation for view in body.operations]
@@ -192,7 +266,7 @@ def _is_read_before(carried: _Carried) -> bool:
         return [operations.index(enclosing_in(body, user)) for user in users_of(buffer)]
 
     return all(map(only_uses, users_of(carried.argument))) and (
-        max(places(carried.argument), default=-1) < min(places(new))
+        max(places(carried.argument), default=-1) < min(places(made.results[0]))
     )
 
 
@@ -269,16 +343,56 @@ def _settle_branches(choice: ir.Operation, sizes: BufferSizes) -> None:
 
 def _make_there(end: ir.Operation, number: int, buffer: ir.Value) -> bool:
     """Has `buffer` be what a block makes to hand on at its end, if nothing else keeps that."""
-    new = uncast(end.operands[number])
-    made = defining_operation(new)
-    if made is None or made.name != _ALLOC or made.block != end.block:
+    new = end.operands[number]
+    made = _made(new)
+    if made is None or made.block != end.block or not _keeps_alone(end, made):
         return False
-    if [user for user in users_of(new) if not only_uses(user)] != [end]:
+    type_ = ir.MemRefType(made.results[0].type)
+    given = ir.MemRefType(buffer.type)
+    if type_.shape != given.shape and not (is_contiguous(type_) and is_contiguous(given)):
         return False
     with ir.InsertionPoint(made), made.location:
-        new.replace_all_uses_with(_as(new.type, buffer))
+        there = _reshaped(buffer, type_, list(made.operands))
+        made.results[0].replace_all_uses_with(there)
     made.erase()
     return True
+
+
+def _made(buffer: ir.Value) -> ir.Operation | None:
+    """What makes a buffer that is handed on as it is, or reshaped."""
+    while (op := defining_operation(buffer)) is not None and op.name in _RESHAPES:
+        buffer = op.operands[0]
+    return op if op is not None and op.name == _ALLOC else None
+
+
+def _keeps_alone(end: ir.Operation, made: ir.Operation) -> bool:
+    """Whether the end of a block hands on what is made there, and nothing else does."""
+    others = [user for user in users_of(made.results[0]) if not only_uses(user)]
+    return [user for user in others if not _hands_to_nobody(user, made)] == [end]
+
+
+def _hands_to_nobody(end: ir.Operation, made: ir.Operation) -> bool:
+    """Whether the end of a branch gives a buffer that nobody takes from there, as it is settled."""
+    choice = end.parent
+    if end.name != "scf.yield" or choice is None or choice.name != "scf.if":
+        return False
+    taken = [
+        result
+        for value, result in zip(end.operands, choice.operation.results, strict=True)
+        if root(value) == made.results[0]
+    ]
+    return not any(True for result in taken for _ in result.uses)
+
+
+def _reshaped(buffer: ir.Value, type_: ir.MemRefType, dynamic: Sequence[ir.Value]) -> ir.Value:
+    """A buffer of as many elements as one of a type, with such sizes, as that."""
+    given = ir.MemRefType(buffer.type)
+    if given.rank == type_.rank:
+        return _as(type_, buffer)
+    elements = math.prod(given.shape) if given.has_static_shape else DYNAMIC
+    flat = ir.MemRefType.get([elements], type_.element_type)
+    whole = memref.collapse_shape(flat, buffer, [[*range(given.rank)]])
+    return memref.expand_shape(type_, whole, [[*range(type_.rank)]], dynamic, type_.shape)
 
 
 def _copy_to(buffer: ir.Value, source: ir.Value, end: ir.Operation) -> None:

@@ -133,16 +133,24 @@ func.func private @use(memref<4xf32>)
 
 // -----
 
-// The second one is made as large as the first one is, which stays as large as it was.
+// The second one is made as large as the first one is, which stays as large as it was, and is in
+// one half of a buffer or the other.
 // CHECK-LABEL: func.func @sizes(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?xf32>
 // CHECK:         %[[Q:.*]] = memref.alloc(%{{.*}}) : memref<?xf32>
-// CHECK:         memref.copy %[[X]], %[[P:.*]] : memref
-// CHECK:         scf.for %{{[^ ]*}} = %{{.*}} {
-// CHECK-NEXT:      %[[NEXT:.*]] = memref.alloc(
+// CHECK:         %[[BOTH:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xi8>
+// CHECK:         %[[FIRST:.*]] = memref.view %[[BOTH]][%c0]
+// CHECK:         memref.copy %[[X]], %[[FIRST]] : memref
+// CHECK:         scf.for %[[I:[^ ]*]] = %{{.*}} {
+// CHECK-NEXT:      %[[ODD:.*]] = arith.remui %[[I]], %c2
+// CHECK-NEXT:      %[[AT:.*]] = arith.muli %[[ODD]], %[[HALF:.*]] : index
+// CHECK-NEXT:      %[[P:.*]] = memref.view %[[BOTH]][%[[AT]]]
+// CHECK-NEXT:      %[[EVEN:.*]] = arith.subi %c1, %[[ODD]]
+// CHECK-NEXT:      %[[OTHER:.*]] = arith.muli %[[EVEN]], %[[HALF]]
+// CHECK-NEXT:      %[[NEXT:.*]] = memref.view %[[BOTH]][%[[OTHER]]]
 // CHECK-NEXT:      func.call @kernel(%[[P]], %[[Q]], %[[NEXT]])
 // CHECK-NEXT:      func.call @kernel(%[[NEXT]], %[[NEXT]], %[[Q]])
-// CHECK-NEXT:      memref.copy %[[NEXT]], %[[P]]
+// CHECK-NEXT:    }
 // CHECK:         return %[[Q]]
 func.func @sizes(%x: memref<?xf32>, %m: index, %n: index) -> memref<?xf32> {
   %c0 = arith.constant 0 : index
@@ -277,8 +285,9 @@ func.func private @condition(memref<4xf32>) -> i1
 // CHECK-SAME:    %[[X:.*]]: memref<?x4xf32>
 // CHECK:         scf.for %{{[^ ]*}} = %{{.*}} {
 // CHECK-NOT:       memref.dealloc
-// CHECK:           func.call @kernel(
-// CHECK:           memref.copy
+// CHECK:           %[[LAST:.*]] = memref.view %[[BOTH:.*]][%{{.*}}][
+// CHECK:           %[[NEXT:.*]] = memref.view %[[BOTH]][
+// CHECK:           func.call @kernel(%[[LAST]], %[[NEXT]])
 // CHECK-NEXT:    }
 func.func @views(%x: memref<?x4xf32>, %n: index, %size: index) -> memref<2x?x4xf32> {
   %c0 = arith.constant 0 : index
@@ -339,3 +348,69 @@ func.func @branches_of_other_sizes(%holds: i1, %x: memref<?xf32>, %y: memref<?xf
 }
 
 func.func private @kernel(memref<?xf32>, memref<?xf32>)
+
+// -----
+
+// What is made is the result of the last round, in that half where an even or an odd one leaves it.
+// CHECK-LABEL: func.func @large(
+// CHECK:         %[[BOTH:.*]] = memref.alloc() {{.*}} : memref<32768xi8>
+// CHECK:         %[[ODD:.*]] = arith.remui %{{.*}}, %c2
+// CHECK:         %[[AT:.*]] = arith.muli %[[ODD]], %c16384
+// CHECK:         %[[LAST:.*]] = memref.view %[[BOTH]][%[[AT]]]
+// CHECK:         scf.for
+// CHECK-NOT:       memref.copy
+// CHECK:         return %[[LAST]]
+func.func @large(%x: memref<4096xf32>, %n: index) -> memref<4096xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x) -> (memref<4096xf32>) {
+    %next = memref.alloc() : memref<4096xf32>
+    func.call @kernel(%p, %next) : (memref<4096xf32>, memref<4096xf32>) -> ()
+    func.call @kernel(%p, %next) : (memref<4096xf32>, memref<4096xf32>) -> ()
+    scf.yield %next : memref<4096xf32>
+  }
+  return %r : memref<4096xf32>
+}
+
+func.func private @kernel(memref<4096xf32>, memref<4096xf32>)
+
+// -----
+
+// Branches within branches make what they give in one buffer, also if it has other dimensions there.
+// CHECK-LABEL: func.func @reshaped(
+// CHECK:         %[[R:.*]] = memref.alloc() {{.*}} : memref<2x6xf32>
+// CHECK:         scf.if
+// CHECK-NEXT:      %[[MADE:.*]] = memref.expand_shape %[[R]] {{.*}} into memref<2x2x3xf32>
+// CHECK-NEXT:      call @kernel(%[[MADE]])
+// CHECK:         else
+// CHECK:           scf.if
+// CHECK-NEXT:        memref.expand_shape %[[R]]
+// CHECK:           else
+// CHECK-NEXT:        call @other(%[[R]])
+// CHECK-NOT:     memref.copy
+// CHECK:         return %[[R]]
+func.func @reshaped(%this: i1, %that: i1) -> memref<2x6xf32> {
+  %r = scf.if %this -> (memref<2x6xf32>) {
+    %made = memref.alloc() : memref<2x2x3xf32>
+    func.call @kernel(%made) : (memref<2x2x3xf32>) -> ()
+    %given = memref.collapse_shape %made [[0], [1, 2]] : memref<2x2x3xf32> into memref<2x6xf32>
+    scf.yield %given : memref<2x6xf32>
+  } else {
+    %s = scf.if %that -> (memref<2x6xf32>) {
+      %made = memref.alloc() : memref<2x2x3xf32>
+      func.call @kernel(%made) : (memref<2x2x3xf32>) -> ()
+      %given = memref.collapse_shape %made [[0], [1, 2]] : memref<2x2x3xf32> into memref<2x6xf32>
+      scf.yield %given : memref<2x6xf32>
+    } else {
+      %made = memref.alloc() : memref<2x6xf32>
+      func.call @other(%made) : (memref<2x6xf32>) -> ()
+      scf.yield %made : memref<2x6xf32>
+    }
+    scf.yield %s : memref<2x6xf32>
+  }
+  return %r : memref<2x6xf32>
+}
+
+func.func private @kernel(memref<2x2x3xf32>)
+
+func.func private @other(memref<2x6xf32>)
