@@ -17,6 +17,7 @@ CARRIED_OPS = frozenset(
         "torch.aten.cummax",
         "torch.aten.cummin",
         "torch.aten.erfc",
+        "torch.plumbline.fourier_transform",
         "torch.plumbline.polynomial",
     }
 )

@@ -82,6 +82,14 @@ def test_a_fourier_transform_is_added_up_in_its_own_type() -> None:
     assert "f64" not in program.gpu
 
 
+def test_a_fourier_transform_of_any_size() -> None:
+    """Its loops carry buffers that stay as large, as the host of a GPU has to know."""
+    x = torch.randn(2, 90, dtype=torch.complex64)
+    program = EmulatedProgram(torch.fft.fft, x, dims=({1: Dim("size")},))
+    for size in (90, 77, 67, 1):
+        program.check(torch.randn(2, size, dtype=x.dtype), rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 def test_zeros_keep_their_signs(dtype: torch.dtype) -> None:
     """As on the host, and in PyTorch: which of two zeros is the greater is of no account."""

@@ -75,11 +75,15 @@ def test_sizes_that_differ_from_call_to_call(
 def test_large_sizes_that_differ_from_call_to_call(
     function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor
 ) -> None:
-    """They have no matrix, and are of a power of 4 and few lanes, or of any other numbers."""
+    """They are products of small primes, with larger ones, or have one that is too large."""
     torch.manual_seed(0)
-    program = plumbline.compile(_Of(function), (x,), {"x": {1: Dim("size")}})
-    for size in (100, 2048, 263, 5000, 65, 7, 1):
-        given = torch.randn(2, size, *x.shape[2:], dtype=x.dtype)
+    program = plumbline.compile(_Of(function), (x,), {"x": {0: Dim("batch"), 1: Dim("size")}})
+    # With 48 rows and more there are lanes enough for vectors, with others a matrix has columns.
+    for batch, size in (
+        *((2, 100), (1, 2048), (48, 2048), (2, 263), (48, 263), (2, 5040), (48, 360)),
+        *((2, 65), (48, 61), (1, 3721), (2, 67), (3, 22), (2, 7), (1, 1)),
+    ):
+        given = torch.randn(batch, size, *x.shape[2:], dtype=x.dtype)
         (actual,), expected = program(given), function(given)
         assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
         epsilon = 1e-6 if expected.dtype == C64 else 1e-14
