@@ -60,17 +60,33 @@ def _power(call: Call, base: Number, exponent: Number) -> torch.fx.Node | None:
     return power
 
 
+def _of_integers_themselves(
+    spell: Callable[..., torch.fx.Node | None],
+) -> Callable[..., torch.fx.Node | None]:
+    """How a number is rounded, where one that is an integer already stays what it is."""
+
+    def spell_of_any(
+        call: Call, number: torch.fx.Node, digits: Number | None = None
+    ) -> torch.fx.Node | None:
+        if isinstance(number.meta["val"], torch.SymInt):
+            keeps_all = digits is None or (isinstance(digits, int) and digits >= 0)
+            return call(operator.mul, number, 1) if keeps_all else None
+        return spell(call, number) if digits is None else None
+
+    return spell_of_any
+
+
+def _ceil(call: Call, number: torch.fx.Node) -> torch.fx.Node:
+    return call(torch.ops.aten.ceil.float, number)
+
+
 def _floor(call: Call, number: torch.fx.Node) -> torch.fx.Node:
     # The Torch dialect has no floor of a number.
     return call(operator.neg, call(torch.ops.aten.ceil.float, call(operator.neg, number)))
 
 
-def _rounded(
-    call: Call, number: torch.fx.Node, digits: Number | None = None
-) -> torch.fx.Node | None:
+def _rounded(call: Call, number: torch.fx.Node) -> torch.fx.Node:
     """The integer next to a number, the even one of two."""
-    if digits is not None:
-        return None
     upper = _floor(call, call(operator.add, number, 0.5))
     lower = call(torch.ops.aten.ceil.float, call(operator.sub, number, 0.5))
     # Which are one apart where both are next to it, and else the same.
@@ -158,10 +174,10 @@ _SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {
     LOG2: _by_tensors(torch.ops.aten.log2.default),
     torch.sym_sqrt: _by_tensors(torch.ops.aten.sqrt.default),
     torch.sym_float: lambda call, number: call(torch.ops.aten.Float.Scalar, number),
-    math.ceil: lambda call, number: call(torch.ops.aten.ceil.float, number),
-    math.floor: _floor,
-    math.trunc: _truncated,
-    round: _rounded,
+    math.ceil: _of_integers_themselves(_ceil),
+    math.floor: _of_integers_themselves(_floor),
+    math.trunc: _of_integers_themselves(_truncated),
+    round: _of_integers_themselves(_rounded),
 }
 """For each function, what computes the same, if anything does; the arguments are its own."""
 

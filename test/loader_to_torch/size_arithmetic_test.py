@@ -74,6 +74,7 @@ def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
         _compared,
         lambda x, n: x * math.floor((4 - n) / 3),
         lambda x, n: x * round(n / 3) + round(n / 2) + round((5 - n) / 2),
+        lambda x, n: x * math.ceil(n * 4) + math.floor(n + 1) + math.trunc(-n) + round(n - 3),
         lambda x, n: _PAD(x[None], (1, 2), mode="reflect"),
         lambda x, n: _PAD(x[None, None], (1, 2, 0, 0), mode="reflect"),
         lambda x, n: torch.nn.functional.interpolate(x[None, None], scale_factor=1.5),
