@@ -19,6 +19,7 @@ from plumbline.tcp.ops.pooling import ArgmaxPoolOp, PoolOp, WindowOp
 from plumbline.tcp.transforms.concatenated_slices import concatenate_slices
 from plumbline.tcp.transforms.lower import Pattern, lower
 from plumbline.tcp.transforms.scopes import visit_in_scopes
+from plumbline.tcp.transforms.sums_of_parts import concatenate_summands
 from plumbline.tcp.windows import Windows
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -282,6 +283,10 @@ def _drop_neutral(op: TcpOp) -> ir.Value | None:
     return None
 
 
+def _simplify_sum(op: elementwise.AddOp) -> ir.Value | None:
+    return _drop_neutral(op) or concatenate_summands(op)
+
+
 def _trim_windows(op: WindowOp) -> ir.Value | None:
     """Windows without elements that are padding in all of them, which would be made and read."""
     windows = Windows.verified(
@@ -303,6 +308,7 @@ def _trim_windows(op: WindowOp) -> ir.Value | None:
 _REWRITES: Mapping[type[TcpOp], Pattern] = {
     **dict.fromkeys(_NEUTRAL_RIGHT, _drop_neutral),
     **dict.fromkeys((ArgmaxPoolOp, PoolOp), _trim_windows),
+    elementwise.AddOp: _simplify_sum,
     data_movement.BroadcastOp: _fold_broadcast,
     data_movement.SliceOp: concatenate_slices,
     data_movement.TransposeOp: _compose_transposes,
@@ -351,7 +357,8 @@ def _canonicalize(operation: ir.Operation) -> None:
 TCP_CANONICALIZE = Pass(
     "tcp-canonicalize",
     "Fold ops of TCP on constants and ops that change nothing, concatenate slices in place of "
-    "slicing what is concatenated, and merge constants",
+    "slicing what is concatenated, and parts in place of adding them up in zeros, and merge "
+    "constants",
     _canonicalize,
 )
 

@@ -318,3 +318,55 @@ func.func @windows(%x: tensor<7x6xf32>) -> tensor<1x1xf32> {
   %0 = tcp.pool %x {combiner = #tcp<combiner max>, dilations = [1, 2], kernel = [900, 6], padding_high = [892, 5], padding_low = [1, 1], strides = [900, 3]} : tensor<7x6xf32> -> tensor<1x1xf32>
   return %0 : tensor<1x1xf32>
 }
+
+// -----
+
+// A sum of what is zero but for a part is the parts put together: two of one place are added up,
+// zeros stand where no part is, and -0.0 becomes 0.0. What else is summed comes last.
+
+// CHECK-LABEL: func.func @sum_of_parts(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<2x8xf32>, %[[A:[^:]*]]: tensor<2x1xf32>, %[[B:[^:]*]]: tensor<2x2xf32>, %[[C:[^:]*]]: tensor<2x1xf32>, %[[D:[^:]*]]: tensor<2x1xf32>
+// CHECK-DAG:     %[[SAME:.*]] = tcp.add %[[A]], %[[D]]
+// CHECK-DAG:     %[[GAP:.*]] = tcp.const {value = dense<0.000000e+00> : tensor<2x1xf32>}
+// CHECK-DAG:     %[[END:.*]] = tcp.const {value = dense<0.000000e+00> : tensor<2x2xf32>}
+// CHECK-DAG:     %[[ZEROS:.*]] = tcp.const {value = dense<0.000000e+00> : tensor<2x8xf32>}
+// CHECK-DAG:     %[[PARTS:.*]] = tcp.concat %[[D]], %[[B]], %[[SAME]], %[[GAP]], %[[C]], %[[END]] {dim = 1 : index}
+// CHECK:         %[[POSITIVE:.*]] = tcp.add %[[PARTS]], %[[ZEROS]]
+// CHECK:         %[[OUT:.*]] = tcp.add %[[X]], %[[POSITIVE]]
+// CHECK:         return %[[OUT]]
+func.func @sum_of_parts(%x: tensor<2x8xf32>, %a: tensor<2x1xf32>, %b: tensor<2x2xf32>, %c: tensor<2x1xf32>, %d: tensor<2x1xf32>) -> tensor<2x8xf32> {
+  %zeros = tcp.const {value = dense<0.0> : tensor<2x8xf32>} : tensor<2x8xf32>
+  %0 = tensor.insert_slice %a into %zeros[0, 3] [2, 1] [1, 1] : tensor<2x1xf32> into tensor<2x8xf32>
+  %1 = tensor.insert_slice %b into %zeros[0, 1] [2, 2] [1, 1] : tensor<2x2xf32> into tensor<2x8xf32>
+  %2 = tensor.insert_slice %c into %zeros[0, 5] [2, 1] [1, 1] : tensor<2x1xf32> into tensor<2x8xf32>
+  %3 = tensor.insert_slice %d into %zeros[0, 3] [2, 1] [1, 1] : tensor<2x1xf32> into tensor<2x8xf32>
+  %4 = tensor.insert_slice %d into %zeros[0, 0] [2, 1] [1, 1] : tensor<2x1xf32> into tensor<2x8xf32>
+  %5 = tcp.add %0, %1 : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<2x8xf32>
+  %6 = tcp.add %5, %x : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<2x8xf32>
+  %7 = tcp.add %2, %3 : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<2x8xf32>
+  %8 = tcp.add %6, %7 : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<2x8xf32>
+  %9 = tcp.add %8, %4 : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<2x8xf32>
+  return %9 : tensor<2x8xf32>
+}
+
+// -----
+
+// Parts that overlap, or lie in something else than zeros, stay summands.
+
+// CHECK-LABEL: func.func @sum_of_what_overlaps(
+// CHECK-NOT:     tcp.concat
+func.func @sum_of_what_overlaps(%a: tensor<2xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %zeros = tcp.const {value = dense<0.0> : tensor<8xf32>} : tensor<8xf32>
+  %0 = tensor.insert_slice %a into %zeros[0] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  %1 = tensor.insert_slice %a into %zeros[1] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  %2 = tensor.insert_slice %a into %zeros[4] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  %3 = tensor.insert_slice %a into %zeros[6] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  %4 = tensor.insert_slice %a into %x[2] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  %5 = tcp.add %0, %1 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
+  %6 = tcp.add %5, %2 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
+  %7 = tcp.add %6, %3 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
+  %8 = tcp.add %0, %4 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
+  %9 = tcp.add %8, %2 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
+  %10 = tcp.add %9, %3 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
+  return %7, %10 : tensor<8xf32>, tensor<8xf32>
+}
