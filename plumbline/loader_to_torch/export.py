@@ -185,7 +185,10 @@ _FOLLOWS_VALUES = (
     "torch.where or torch.cond."
 )
 
-_BOUND = "Of a number that is a size, say how large it can be, with torch._check(n <= 64)."
+_BOUND = (
+    "Of a number that is a size, say how large it can be, with torch._check(n <= 64), or that it "
+    "is not 0, with torch._check(n > 0): calls in which it is 0 then fail."
+)
 
 # What PyTorch says of functions of torch.cond and its like, and what to do.
 _ALIASING = "might be aliasing"
