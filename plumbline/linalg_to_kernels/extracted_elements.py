@@ -5,8 +5,10 @@ messages of a graph network, the rows that an embedding bag adds up): written do
 a pass over memory to write and another one to read, and the memory of all updates at once.
 """
 
+from collections.abc import Mapping
+
 from torch_mlir import ir
-from torch_mlir.dialects import scf, tensor
+from torch_mlir.dialects import arith, scf, tensor
 
 from plumbline.bindings.walk import (
     all_operations,
@@ -14,7 +16,12 @@ from plumbline.bindings.walk import (
     clone_operations,
     defining_operation,
 )
-from plumbline.linalg_to_kernels.computations import Computation, computation, is_tensor
+from plumbline.linalg_to_kernels.computations import (
+    Computation,
+    computation,
+    is_tensor,
+    number_everywhere,
+)
 from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.tcp_to_linalg.loop_nest import SCAN
 
@@ -56,9 +63,7 @@ def _compute(extract: ir.Operation) -> None:
     loops = dict(zip(axes, list(extract.operands)[1:], strict=True))
     with ir.InsertionPoint(extract), member.op.location:
         elements = [
-            tensor.extract(value, [index_value(at, loops) for at in map_.results])
-            if is_tensor(value)
-            else value
+            _element(value, map_, loops)
             for value, map_ in zip(member.inputs, member.maps, strict=False)
         ]
         values = dict(zip(member.body.arguments, elements, strict=False))
@@ -75,6 +80,17 @@ def _compute(extract: ir.Operation) -> None:
         owner = defining_operation(element)
         if owner is not None and owner.name == "tensor.extract":
             _compute(owner)
+
+
+def _element(value: ir.Value, map_: ir.AffineMap, loops: Mapping[int, ir.Value]) -> ir.Value:
+    """What a computation reads of an input, where loops are."""
+    if not is_tensor(value):
+        return value
+    number = number_everywhere(value)
+    if number is not None:
+        # Extracted, it would have the loop fill the whole tensor in each round.
+        return arith.constant(ir.ShapedType(value.type).element_type, number)
+    return tensor.extract(value, [index_value(at, loops) for at in map_.results])
 
 
 def _does_little(member: Computation) -> bool:

@@ -61,3 +61,20 @@ func.func @exchange(%x: tensor<8xf32>, %from: tensor<2x1xi64>, %to: tensor<2x1xi
   }
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// Of a constant that has one value everywhere no element is extracted: it is that value.
+// CHECK-LABEL: func.func @places(
+// CHECK-SAME:      %[[X:.*]]: tensor<10x8xf32>,
+// CHECK:         %[[READ:.*]] = tensor.extract %[[X]]
+// CHECK-NOT:     tensor.extract
+// CHECK:         %[[NUMBER:.*]] = arith.constant 2.550000e+02 : f32
+// CHECK-NOT:     tensor.extract
+// CHECK:         arith.mulf %[[READ]], %[[NUMBER]]
+func.func @places(%x: tensor<10x8xf32>, %out: tensor<50x8xf32>, %to: tensor<10x1xi64>) -> tensor<50x8xf32> {
+  %0 = arith.constant dense<255.0> : tensor<10x8xf32>
+  %1 = tcp.mul %x, %0 : tensor<10x8xf32>, tensor<10x8xf32> -> tensor<10x8xf32>
+  %2 = tcp.scatter_nd %out, %to, %1 {combiner = #tcp<combiner sum>} : tensor<50x8xf32>, tensor<10x1xi64>, tensor<10x8xf32> -> tensor<50x8xf32>
+  return %2 : tensor<50x8xf32>
+}
