@@ -301,13 +301,16 @@ def _bitcast(op: tcp.BitcastOp, elements: Sequence[ir.Value]) -> ir.Value:
     )
 
 
+def _multiply_add(first: ir.Value, second: ir.Value, third: ir.Value) -> ir.Value:
+    contract = arith.FastMathFlags.contract
+    return arith.addf(arith.mulf(first, second, fastmath=contract), third, fastmath=contract)
+
+
 def _polynomial(op: tcp.PolynomialOp, elements: Sequence[ir.Value]) -> ir.Value:
     (x,) = elements
-    contract = arith.FastMathFlags.contract
     *others, result = (constant(x.type, item.value) for item in op.coefficients)
     for other in reversed(others):
-        product = arith.mulf(result, x, fastmath=contract)
-        result = arith.addf(product, other, fastmath=contract)
+        result = _multiply_add(result, x, other)
     return result
 
 
@@ -353,6 +356,7 @@ _PAYLOADS: dict[type[TcpOp], Payload] = {
     tcp.RemfOp: _in_f32(_plain(arith.remf)),
     tcp.Atan2Op: _in_f32(_plain(math.atan2)),
     tcp.CopysignOp: _plain(math.copysign),
+    tcp.FmuladdOp: _in_f32(_plain(_multiply_add)),
     tcp.DivsiOp: _divsi,
     tcp.DivuiOp: _divui,
     tcp.RemsiOp: _plain(_signed_remainder),

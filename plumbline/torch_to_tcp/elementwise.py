@@ -343,8 +343,15 @@ def _arithmetic(
         if as_is and not is_float(tensor_type(first).dtype):
             left = cast(cast(left, result.dtype), dtype)
         if alpha != 1:
-            left, right = (cast(operand, computed_in(dtype)) for operand in (left, right))
-            right = apply(tcp.MulOp, right, like(right, alpha))
+            # Which is of half precision, too, where the others are.
+            is_real = is_float(dtype)
+            factor = like(right, -alpha if is_real and tcp_op is tcp.SubOp else alpha)
+            left, right, factor = (
+                cast(operand, computed_in(dtype)) for operand in (left, right, factor)
+            )
+            if is_real:
+                return cast(apply(tcp.FmuladdOp, right, factor, left), result.dtype).value
+            right = apply(tcp.MulOp, right, factor)
         return cast(apply(tcp_op, left, right), result.dtype).value
 
     return convert

@@ -236,6 +236,24 @@ func.func @polynomial(%arg0: tensor<?x3xf32>) -> tensor<?x3xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @fmuladd(
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel"]
+// CHECK:         ^bb0(%[[A:.*]]: f16, %[[B:.*]]: f16, %[[C:.*]]: f16, %{{.*}}: f16):
+// CHECK-DAG:       %[[FIRST:.*]] = arith.extf %[[A]]
+// CHECK-DAG:       %[[SECOND:.*]] = arith.extf %[[B]]
+// CHECK-DAG:       %[[THIRD:.*]] = arith.extf %[[C]]
+// CHECK:           %[[PRODUCT:.*]] = arith.mulf %[[FIRST]], %[[SECOND]] fastmath<contract> : f32
+// CHECK:           %[[SUM:.*]] = arith.addf %[[PRODUCT]], %[[THIRD]] fastmath<contract> : f32
+// CHECK:           arith.truncf %[[SUM]]
+// CHECK-NOT:     tcp.
+// CHECK:         return
+func.func @fmuladd(%arg0: tensor<?xf16>, %arg1: tensor<?xf16>, %arg2: tensor<?xf16>) -> tensor<?xf16> {
+  %0 = tcp.fmuladd %arg0, %arg1, %arg2 : tensor<?xf16>, tensor<?xf16>, tensor<?xf16> -> tensor<?xf16>
+  return %0 : tensor<?xf16>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @asinh(
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
 // CHECK:         math.asinh

@@ -56,6 +56,17 @@ func.func @aten_add_Tensor(%x: !torch.vtensor<[?,3],f32>, %y: !torch.vtensor<[?,
   return %0 : !torch.vtensor<[?,3],f32>
 }
 
+// CHECK-LABEL: func.func @aten_sub_Tensor_of_a_multiple(
+// CHECK:         tcp.const {value = dense<-3.000000e-01>
+// CHECK:         tcp.fmuladd
+// CHECK-NOT:     tcp.sub
+// CHECK:         return
+func.func @aten_sub_Tensor_of_a_multiple(%x: !torch.vtensor<[?,3],f32>, %y: !torch.vtensor<[?,3],f32>) -> !torch.vtensor<[?,3],f32> {
+  %f = torch.constant.float 3.000000e-01
+  %0 = torch.aten.sub.Tensor %x, %y, %f : !torch.vtensor<[?,3],f32>, !torch.vtensor<[?,3],f32>, !torch.float -> !torch.vtensor<[?,3],f32>
+  return %0 : !torch.vtensor<[?,3],f32>
+}
+
 // CHECK-LABEL: func.func @aten_asin(
 // CHECK:         tcp.asin
 // CHECK:         return

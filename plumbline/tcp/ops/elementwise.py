@@ -409,6 +409,19 @@ class MulOp(ElementwiseOp, name="mul", traits=[SameElementType]):
     assembly_format = _BINARY
 
 
+class FmuladdOp(ElementwiseOp, name="fmuladd", traits=[SameElementType]):
+    """in1 * in2 + in3, rounded once where the machine has an instruction that does both."""
+
+    in1: Operand[FloatTensor]
+    in2: Operand[FloatTensor]
+    in3: Operand[FloatTensor]
+    out: Result[FloatTensor]
+    assembly_format = (
+        "$in1 `,` $in2 `,` $in3 attr-dict `:` "
+        "type($in1) `,` type($in2) `,` type($in3) `->` type($out)"
+    )
+
+
 class PowOp(BinaryFloatOrIntOp, name="pow"):
     """in1 to the power of in2; integers are signed, and a negative power truncates."""
 

@@ -656,6 +656,15 @@ func.func @compare(%arg0: tensor<?xf32>, %arg1: tensor<?xf32>, %arg2: tensor<?xi
   return
 }
 
+// CHECK-LABEL: func.func @fmuladd(
+func.func @fmuladd(%arg0: tensor<?x2xf32>, %arg1: tensor<bf16>) {
+  // CHECK-NEXT: %0 = tcp.fmuladd %arg0, %arg0, %arg0 : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32> -> tensor<?x2xf32>
+  %0 = tcp.fmuladd %arg0, %arg0, %arg0 : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32> -> tensor<?x2xf32>
+  // CHECK-NEXT: %1 = tcp.fmuladd %arg1, %arg1, %arg1 : tensor<bf16>, tensor<bf16>, tensor<bf16> -> tensor<bf16>
+  %1 = tcp.fmuladd %arg1, %arg1, %arg1 : tensor<bf16>, tensor<bf16>, tensor<bf16> -> tensor<bf16>
+  return
+}
+
 // CHECK-LABEL: func.func @select(
 func.func @select(%arg0: tensor<?xi1>, %arg1: tensor<?xf32>, %arg2: tensor<?xf32>, %arg3: tensor<?xi1>, %arg4: tensor<?xcomplex<f32>>, %arg5: tensor<?xcomplex<f32>>) {
   // CHECK-NEXT: %0 = tcp.select %arg0, %arg1, %arg2 : tensor<?xi1>, tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>

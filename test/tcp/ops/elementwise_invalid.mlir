@@ -2241,6 +2241,54 @@ func.func @compare_int_signedness_of_float(%arg0: tensor<2xf32>, %arg1: tensor<2
 
 // -----
 
+func.func @fmuladd_in1_type(%arg0: tensor<2xi8>, %arg1: tensor<2xf32>, %arg2: tensor<2xf32>) {
+  // expected-error @below {{'tcp.fmuladd' op operand #0 must be ranked tensor of floating-point values, but got 'tensor<2xi8>'}}
+  %0 = tcp.fmuladd %arg0, %arg1, %arg2 : tensor<2xi8>, tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @fmuladd_in2_type(%arg0: tensor<2xf32>, %arg1: tensor<2xi8>, %arg2: tensor<2xf32>) {
+  // expected-error @below {{'tcp.fmuladd' op operand #1 must be ranked tensor of floating-point values, but got 'tensor<2xi8>'}}
+  %0 = tcp.fmuladd %arg0, %arg1, %arg2 : tensor<2xf32>, tensor<2xi8>, tensor<2xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @fmuladd_in3_type(%arg0: tensor<2xf32>, %arg1: tensor<2xf32>, %arg2: tensor<2xi8>) {
+  // expected-error @below {{'tcp.fmuladd' op operand #2 must be ranked tensor of floating-point values, but got 'tensor<2xi8>'}}
+  %0 = tcp.fmuladd %arg0, %arg1, %arg2 : tensor<2xf32>, tensor<2xf32>, tensor<2xi8> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @fmuladd_result_type(%arg0: tensor<2xf32>, %arg1: tensor<2xf32>, %arg2: tensor<2xf32>) {
+  // expected-error @below {{'tcp.fmuladd' op result #0 must be ranked tensor of floating-point values, but got 'tensor<2xi8>'}}
+  %0 = tcp.fmuladd %arg0, %arg1, %arg2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32> -> tensor<2xi8>
+  return
+}
+
+// -----
+
+func.func @fmuladd_shape(%arg0: tensor<2xf32>, %arg1: tensor<2xf32>, %arg2: tensor<3xf32>) {
+  // expected-error @below {{'tcp.fmuladd' op all non-scalar operands/results must have the same shape and base type}}
+  %0 = tcp.fmuladd %arg0, %arg1, %arg2 : tensor<2xf32>, tensor<2xf32>, tensor<3xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @fmuladd_element_type(%arg0: tensor<2xf32>, %arg1: tensor<2xf32>, %arg2: tensor<2xf64>) {
+  // expected-error @below {{'tcp.fmuladd' op requires the same element type for all operands and results}}
+  %0 = tcp.fmuladd %arg0, %arg1, %arg2 : tensor<2xf32>, tensor<2xf32>, tensor<2xf64> -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @select_condition_type(%arg0: tensor<?xf32>, %arg1: tensor<?xf32>, %arg2: tensor<?xf32>) {
   // expected-error @below {{'tcp.select' op operand #0 must be ranked tensor of 1-bit signless integer values, but got 'tensor<?xf32>'}}
   %0 = tcp.select %arg0, %arg1, %arg2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
