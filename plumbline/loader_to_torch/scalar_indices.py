@@ -1,9 +1,10 @@
-"""Indices that are integers whose values no export knows: numbers, or tensors of one.
+"""Indices whose values no export knows: integers, as numbers or in tensors of one, and truths.
 
 PyTorch's export takes the number out of such a tensor only where something is read, of which no
 gradient is taken, and by no other tensors beside it. Whether a number counts from the end it does
 not ask, without which nothing is written, nor whether there is such a place. And in
-`torch.func.vmap` there is no one number in a tensor.
+`torch.func.vmap` there is no one number in a tensor. A truth value in a tensor, by which all is
+chosen or nothing, it asks for.
 """
 
 import contextlib
@@ -67,9 +68,10 @@ def _with_counted(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[An
 def _by_numbers(operand: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
     """What numbers in tensors select, and the index of that by other items.
 
-    Where there is a number for each of a batch, these stay what they are.
+    A truth value is a mask of one element along a dimension of its own. Where there is a number, or
+    a truth value, for each of a batch, these stay what they are.
     """
-    numbers = [_of_one_level(item) for item in _items(index) if _is_number(item)]
+    numbers = [_of_one_level(item) for item in _items(index) if _is_number(item) or _is_truth(item)]
     tensors = (number for number in numbers if isinstance(number, torch.Tensor))
     if not numbers or any(map(torch._C._functorch.is_batchedtensor, tensors)):
         return operand, index
@@ -80,6 +82,10 @@ def _by_numbers(operand: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
             dim = operand.dim() - sum(map(_dimensions, _items(index)[place:]))
         if _is_number(item):
             operand = operand.select(dim, _counted(_of_one_level(item), operand.shape[dim]))
+        elif _is_truth(item):
+            operand = operand.unsqueeze(dim)
+            rest.append(item.reshape(1))
+            dim += 1
         else:
             rest.append(item)
             dim += _dimensions(item)
@@ -118,6 +124,10 @@ def _is_number(item: Any) -> bool:
     if isinstance(item, torch.Tensor):
         return item.dim() == 0 and item.dtype in _INTEGERS
     return _is_unknown(item)
+
+
+def _is_truth(item: Any) -> bool:
+    return isinstance(item, torch.Tensor) and item.dim() == 0 and item.dtype == torch.bool
 
 
 def _is_unknown(item: Any) -> bool:

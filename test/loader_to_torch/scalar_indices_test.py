@@ -15,11 +15,11 @@ from plumbline.errors import UserError
 
 
 class _Of(torch.nn.Module):
-    def __init__(self, function: Callable[..., torch.Tensor]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
         self._function = function
 
-    def forward(self, x: torch.Tensor, i: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, i: torch.Tensor) -> Any:
         return self._function(x, i)
 
 
@@ -124,6 +124,23 @@ def test_what_is_written_is_one_place(is_known: bool) -> None:
     cache = torch.zeros(300, 40)
     program(cache, torch.ones(40), torch.tensor(293))
     assert cache[293].sum() == cache.sum() == 40
+
+
+def _chosen(x: torch.Tensor, i: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    y, total = x * 2, x.sum()
+    truths = i > 1
+    y[truths[0]] = 3
+    y[:, truths[1]] = x[:, truths[1]] + 1
+    total[truths[0]] = 1 - x.mean()[truths[0]]
+    return y, total, x[truths[1]], x[1, truths[0], 1:], x[..., truths[1]]
+
+
+@pytest.mark.parametrize("places", [(0, 2), (2, 0), (2, 2)])
+def test_all_or_nothing_by_a_truth_value(places: tuple[int, int]) -> None:
+    module = _Of(_chosen)
+    program = plumbline.compile(module, (torch.randn(3, 4), torch.tensor([2, 0])))
+    inputs = (torch.randn(3, 4), torch.tensor(places))
+    torch.testing.assert_close(program(*inputs), module(*inputs))
 
 
 def test_a_number_for_each_of_a_batch() -> None:
