@@ -163,6 +163,19 @@ def _half_in_single(op: Any) -> Rule:
     return decomposed
 
 
+def _lies_near_start(start: torch.Tensor, end: torch.Tensor, weight: complex) -> bool:
+    return start.is_floating_point() and isinstance(weight, int | float) and abs(weight) < 0.5
+
+
+def _lerp_near_start(start: torch.Tensor, end: torch.Tensor, weight: float) -> torch.Tensor:
+    """A step from the first towards the second, rounded once with the sum, as PyTorch does."""
+    wide, dtype = elementwise_dtypes(
+        start, type_promotion_kind=ELEMENTWISE_TYPE_PROMOTION_KIND.DEFAULT
+    )
+    start, end = start.to(wide), end.to(wide)
+    return torch.add(start, end - start, alpha=weight).to(dtype)
+
+
 def _extreme_but_nan(extreme: Any) -> Rule:
     """The greater or the lesser of two, where a NaN stands back."""
 
@@ -393,6 +406,7 @@ RULES: Rules = {
     aten.gcd.default: _gcd,
     aten.isclose.default: isclose,
     aten.lcm.default: _lcm,
+    aten.lerp.Scalar: Conditional(_lies_near_start, _lerp_near_start),
     aten.nextafter.default: _nextafter,
     aten.where.self: Conditional(_both_grow, _choice_of_grown),
     aten.pow.Tensor_Scalar: first_of(

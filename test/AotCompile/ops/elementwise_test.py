@@ -691,6 +691,7 @@ def test_multiples_are_added_as_pytorch_does(dtype: torch.dtype) -> None:
             return (
                 *(torch.add(x, y, alpha=0.3), torch.sub(x, y, alpha=0.3)),
                 *(torch.rsub(x, y, alpha=0.3), torch.add(x, y > 100, alpha=0.3)),
+                torch.lerp(x, y, 0.1),
             )
 
     generator = torch.Generator().manual_seed(0)
