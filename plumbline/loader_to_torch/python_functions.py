@@ -11,7 +11,8 @@ import functools
 import inspect
 import math
 import sys
-from collections.abc import Callable, Iterator
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, ModuleType
 from typing import Any, TypeVar
 from unittest import mock
@@ -113,13 +114,20 @@ def lengths_as_sizes(model: torch.nn.Module) -> Iterator[None]:
         yield
 
 
+_NOT_OF_PROGRAMS = sys.stdlib_module_names | {"plumbline", "sympy", "torch"}
+
+
 def _files_of(model: torch.nn.Module) -> Iterator[ModuleType]:
     """The files that the classes of a model's modules are in, but PyTorch's own."""
     names = {cls.__module__ for module in model.modules() for cls in type(module).__mro__}
     for name in names:
         file = sys.modules.get(name)
-        if file is not None and name.partition(".")[0] not in ("torch", "builtins"):
+        if file is not None and _is_of_programs(file):
             yield file
+
+
+def _is_of_programs(file: ModuleType) -> bool:
+    return file.__name__.partition(".")[0] not in _NOT_OF_PROGRAMS
 
 
 def _length(of: Any) -> Any:
@@ -166,42 +174,69 @@ _Result = TypeVar("_Result")
 def with_integers_as_sizes(model: torch.nn.Module, make: Callable[[Integers], _Result]) -> _Result:
     """What `make` makes of a model in whose files `int` gives sizes, where they are dynamic.
 
+    Where the program is refused in a function of another file, `int` gives sizes in that, too.
+
     Such an integer may do less than others: it is no key of a dictionary, say. So where one was
     given and the program is refused, it is what `make` makes with Python's own.
 
     Raises:
       UserError: the program is refused all the same.
     """
-    integers = _IntegersAsSizes(model)
-    try:
-        return make(integers)
-    except UserError:
-        if not integers.have_been:
+    integers = _IntegersAsSizes(_files_of(model))
+    while True:
+        try:
+            return make(integers)
+        except UserError as refusal:
+            if integers.reach_files_of(refusal):
+                continue
+            if not integers.have_been:
+                raise
+            try:
+                return make(contextlib.nullcontext())
+            except UserError:
+                # What no size does is a TypeError. Of all else this tells more than that
+                # integers are not known.
+                if isinstance(refusal.__cause__, TypeError):
+                    raise
             raise
-    return make(contextlib.nullcontext())
 
 
 class _IntegersAsSizes(contextlib.AbstractContextManager[None]):
-    """The context, for files that the classes of a model's modules are in.
+    """The context, for the functions in some files.
 
     It leaves those alone that do with `int` what the type itself is for, as in `dtype=int`.
     """
 
-    def __init__(self, model: torch.nn.Module) -> None:
-        self._model = model
+    def __init__(self, files: Iterable[ModuleType]) -> None:
+        self._files = {file.__name__: file for file in files if _has_int_for_numbers(file)}
         self._stack = contextlib.ExitStack()
         self.have_been = False
         """Whether one was given before the context was left."""
 
+    def reach_files_of(self, refusal: UserError) -> bool:
+        """Whether there are more files, which the program was in when it was refused."""
+        known = len(self._files)
+        error: BaseException | None = refusal
+        while error is not None:
+            for frame, _ in traceback.walk_tb(error.__traceback__):
+                file = sys.modules.get(frame.f_globals.get("__name__", ""))
+                if file is not None and _is_of_programs(file) and _has_int_for_numbers(file):
+                    self._files[file.__name__] = file
+            error = error.__cause__ or error.__context__
+        return len(self._files) > known
+
     def __enter__(self) -> None:
         _AsInt.traced = False
-        for file in _files_of(self._model):
-            if not hasattr(file, "int") and _has_int_called_alone(file):
-                self._stack.enter_context(mock.patch.object(file, "int", _Int, create=True))
+        for file in self._files.values():
+            self._stack.enter_context(mock.patch.object(file, "int", _Int, create=True))
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
         self.have_been |= _AsInt.traced
+
+
+def _has_int_for_numbers(file: ModuleType) -> bool:
+    return not hasattr(file, "int") and _has_int_called_alone(file)
 
 
 @functools.lru_cache(maxsize=1 << 10)

@@ -1,9 +1,11 @@
 """What PyTorch takes for granted of sizes is asserted, but for what the program does without."""
 
+import importlib
 import re
 import sys
 import types
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -241,6 +243,50 @@ class _Kept(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         kept = {int(x.shape[1] / 2): x * 2}
         return kept[int(x.shape[1] / 2)]
+
+
+class _Summed(torch.nn.Module):
+    def __init__(self, sums: Callable[..., torch.Tensor]) -> None:
+        super().__init__()
+        self._sums = sums
+
+    def forward(self, x: torch.Tensor, groups: torch.Tensor) -> torch.Tensor:
+        return self._sums(x, groups)
+
+
+_SUMS = """
+def counted(groups):
+    return int(groups.max()) + 1
+
+def sums(x, groups):
+    return x.new_zeros(counted(groups)).index_add(0, groups, x).sort().values[-1]
+
+def chosen(x, groups):
+    return x if int(groups.max()) > 2 else -x
+"""
+
+
+@pytest.fixture
+def summing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    """A file of functions that are methods of no module."""
+    (tmp_path / "plumbline_summing.py").write_text(_SUMS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "plumbline_summing", raising=False)
+    return importlib.import_module("plumbline_summing")
+
+
+def test_an_integer_is_a_size_in_functions_of_other_files(summing: types.ModuleType) -> None:
+    model = _Summed(summing.sums)
+    program = plumbline.compile(model, (torch.ones(4), torch.tensor([0, 1, 1, 0])))
+    for groups in ([0, 2, 2, 2], [9, 0, 1, 9], [0, 0, 0, 0]):
+        given = torch.randn(4), torch.tensor(groups)
+        torch.testing.assert_close(program(*given)[0], model(*given))
+
+
+def test_a_branch_on_an_integer_is_named_where_it_is(summing: types.ModuleType) -> None:
+    given = torch.ones(4), torch.tensor([0, 1, 1, 0])
+    with pytest.raises(UserError, match=r"else -x\nIts control flow depends on the values"):
+        plumbline.compile(_Summed(summing.chosen), given)
 
 
 def test_what_only_integers_do_fixes_a_size() -> None:
