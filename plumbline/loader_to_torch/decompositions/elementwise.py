@@ -390,7 +390,20 @@ def _glu_backward_jvp(
     return torch.cat([by_value, by_gate * steepness], axis)
 
 
+def _are_floats(left: torch.Tensor, right: torch.Tensor) -> bool:
+    return left.is_floating_point() and right.is_floating_point()
+
+
+def _is_not_different(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """Whether two floats are equal, which a NaN is not to itself.
+
+    torch-mlir takes an operand for equal to itself, whatever is in it.
+    """
+    return torch.logical_not(torch.ne(left, right))
+
+
 RULES: Rules = {
+    aten.eq.Tensor: Conditional(_are_floats, _is_not_different),
     aten.glu_backward_jvp.default: _glu_backward_jvp,
     aten.glu_jvp.default: _glu_jvp,
     aten.hardshrink_backward.default: _shrink_backward,

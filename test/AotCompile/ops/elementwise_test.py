@@ -652,6 +652,16 @@ def test_the_next_number_is_counted_in_bits() -> None:
     assert "f64" not in program.stage("kernels")
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.complex64], ids=str)
+def test_a_nan_is_not_equal_to_itself(dtype: torch.dtype) -> None:
+    class Model(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return x == x, x == x.clone(), (x == x).all(), torch.isclose(x, x)
+
+    x = torch.tensor([1, torch.nan, torch.inf, -0.0]).to(dtype)
+    torch.testing.assert_close(plumbline.compile(Model(), (x,))(x), Model()(x))
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_numbers_of_rank_0_beside_half_precision(dtype: torch.dtype) -> None:
     """Those that are multiplied with and divided by count as they are, others are rounded."""
