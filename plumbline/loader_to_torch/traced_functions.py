@@ -32,6 +32,7 @@ from plumbline.errors import UserError
 from plumbline.loader_to_torch import dynamic_functions
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
 from plumbline.loader_to_torch.dynamic_windows import WINDOWS
+from plumbline.loader_to_torch.equal_computations import are_computed_alike
 from plumbline.loader_to_torch.known_numbers import knowing_numbers
 from plumbline.loader_to_torch.raising_branches import Alternatives, is_quiet_if, raising_branch
 from plumbline.loader_to_torch.scalar_indices import get_item, set_item
@@ -256,10 +257,14 @@ def _is_known(operand: torch.Tensor) -> bool:
     return not isinstance(operand, FakeTensor) or operand.constant is not None
 
 
+_NOT_A_NUMBER = "torch.equal is asked of tensors that are computed alike, and one has a NaN in it"
+
+
 def _equal(one: torch.Tensor, other: torch.Tensor) -> bool | torch.Tensor:
     """Whether all elements are, as far as it is known without them: else a tensor has the truth."""
-    # A NaN is equal to nothing.
-    if one is other and not (one.is_floating_point() or one.is_complex()):
+    if one.dtype == other.dtype and are_computed_alike(one, other):
+        if one.is_floating_point() or one.is_complex():
+            torch._assert_async((one == other).all(), _NOT_A_NUMBER)
         return True
     are_fixed = all(isinstance(size, int) for size in (*one.shape, *other.shape))
     if are_fixed and one.dtype == other.dtype and one.shape != other.shape:

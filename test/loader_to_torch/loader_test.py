@@ -286,8 +286,8 @@ _MISTAKES = [
     ),
     (
         "repeats_by_a_value",
-        ": torch.export refuses it: GuardOnDataDependentSymNode: Could not guard on "
-        "data-dependent expression zuf0 (unhinted: zuf0).  (Size-like symbols: none)",
+        ": torch.export refuses it: GuardOnDataDependentSymNode: Could not extract specialized "
+        "integer from data-dependent expression u0 (unhinted: u0).  (Size-like symbols: none)",
     ),
     (
         "goes_through_numpy",
