@@ -31,14 +31,14 @@ def are_computed_alike(one: torch.Tensor, other: torch.Tensor) -> bool:
             return False
         first, second = pair
         operands = [pytree.tree_flatten((node.args, node.kwargs)) for node in pair]
-        if first.target is not second.target or operands[0][1] != operands[1][1]:
+        if first.target != second.target or operands[0][1] != operands[1][1]:
             return False
         for operand, same in zip(operands[0][0], operands[1][0], strict=True):
             if isinstance(operand, Node) and isinstance(same, Node):
                 pairs.append((operand, same))
             elif type(operand) is not type(same) or operand != same:
                 return False
-    read = {node for pair in compared for node in (*pair, *_operands_of(pair))}
+    read = {_tensor(node) for pair in compared for node in (*pair, *_operands_of(pair))}
     return not compared or read.isdisjoint(_written(nodes[0].graph))
 
 
@@ -58,7 +58,7 @@ def _operands_of(pair: tuple[Any, Any]) -> list[Node]:
 def _follows_from_operands(node: Node) -> bool:
     """Whether a node gives the same whenever it is given the same."""
     target = node.target
-    if target is operator.getitem:
+    if target is operator.getitem or node.op == "get_attr":
         return True
     return (
         isinstance(target, OpOverload)
@@ -67,9 +67,14 @@ def _follows_from_operands(node: Node) -> bool:
     )
 
 
-def _written(graph: torch.fx.Graph) -> set[Node]:
+def _tensor(node: Node) -> Any:
+    """What tells the tensor of a node from others: a constant's is that of other nodes, too."""
+    return node.target if node.op == "get_attr" else node
+
+
+def _written(graph: torch.fx.Graph) -> set[Any]:
     """The tensors that a graph writes in place, with those that they are parts of."""
-    written: set[Node] = set()
+    written: set[Any] = set()
     pending = [
         node
         for node in graph.nodes
@@ -77,8 +82,8 @@ def _written(graph: torch.fx.Graph) -> set[Node]:
     ]
     while pending:
         for operand in pending.pop().all_input_nodes:
-            if operand not in written:
-                written.add(operand)
+            if _tensor(operand) not in written:
+                written.add(_tensor(operand))
                 if _may_be_part(operand):
                     pending.append(operand)
     return written

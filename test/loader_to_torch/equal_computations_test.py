@@ -42,13 +42,20 @@ def _twice(x: torch.Tensor) -> torch.Tensor:
     return _of_scaled(x) + _of_scaled(x)
 
 
-@pytest.mark.parametrize("function", [_of_one, _of_scaled, _twice])
+_PLACES = torch.randn(5, 3)
+
+
+def _of_constants(x: torch.Tensor) -> torch.Tensor:
+    return _distances(x[0] * _PLACES.detach(), x[0] * _PLACES.detach())
+
+
+@pytest.mark.parametrize("function", [_of_one, _of_scaled, _twice, _of_constants])
 def test_what_is_computed_alike_is_equal(function: _Function) -> None:
     model = _Program(function)
     x = torch.randn(5, 3)
     program = plumbline.compile(model, (torch.ones(5, 3),))
     torch.testing.assert_close(program(x)[0], model(x))
-    x[2, 1] = torch.nan
+    x[0, 1] = x[2, 1] = torch.nan
     with pytest.raises(UserError, match="computed alike, and one has a NaN in it"):
         program(x)
 
