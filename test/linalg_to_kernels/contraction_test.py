@@ -451,6 +451,19 @@ def test_planes_of_any_size_are_taken_for_small_ones(weight: tuple[int, ...]) ->
     assert "plumbline.layout" in program.stage("kernels")
 
 
+@pytest.mark.parametrize(("summed", "columns"), [(400, 300), (384, 300)])
+def test_any_number_of_rows_is_taken_for_a_small_one(summed: int, columns: int) -> None:
+    """Rows in lanes of vectors are a little less to do for many, and many times as much for few."""
+    layer = torch.nn.Linear(summed, columns)
+    program = plumbline.compile(
+        layer,
+        (torch.randn(64, summed),),
+        dynamic_shapes=({0: Dim("rows")},),
+        target_cpu="x86-64-v4",
+    )
+    assert "plumbline.layout" in program.stage("kernels")
+
+
 @pytest.mark.parametrize(
     ("shape", "part", "is_fused"),
     [
