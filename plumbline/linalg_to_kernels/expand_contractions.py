@@ -179,10 +179,15 @@ def _of_result(op: ir.Operation, reshape: ir.Operation) -> "_Expansion":
 
 
 def _erase(op: ir.Operation) -> None:
-    """Erases a computation, with what collapsed operands for it alone."""
-    collapsed = {value for value in op.operands if _is_made_by(value, _COLLAPSE)}
+    """Erases a computation, with what collapsed or filled operands for it alone."""
+    made = {
+        value
+        for value in op.operands
+        if _is_made_by(value, _COLLAPSE)
+        or (_is_made_by(value, GENERIC) and number_everywhere(value) is not None)
+    }
     op.erase()
-    for value in collapsed:
+    for value in made:
         if not any(True for _ in value.uses):
             value.owner.erase()
 
