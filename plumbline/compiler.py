@@ -20,6 +20,7 @@ from plumbline.errors import UserError, showing_the_message_alone
 from plumbline.garbage import collecting_seldom
 from plumbline.gpu_to_nvvm.options import GpuOptions, check_convention
 from plumbline.library.linked_code import LinkedCode
+from plumbline.library.memref_entry import checked_entry
 from plumbline.library.native_function import NativeFunction
 from plumbline.library.packed_entry import PackedEntry
 from plumbline.library.torch_arguments import give
@@ -87,7 +88,8 @@ class CompiledProgram(NativeFunction):
         *,
         from_cache: bool = False,
     ) -> None:
-        super().__init__(signature, PackedEntry(signature, code.address), code)
+        entry = PackedEntry if signature.are_results_bounded else checked_entry
+        super().__init__(signature, entry(signature, code.address), code)
         self._give_without_arguments = give
         self._code = code
         self.state: dict[str, torch.Tensor] = {}
@@ -143,7 +145,8 @@ class CompiledProgram(NativeFunction):
         `data` has the elements of symbols that this code leaves open beside them.
         """
         first, *others = object_files
-        code = LinkedCode(first, self.lowering.entry, {**self._code.data, **data}, others=others)
+        entry = self.lowering.entry(self.signature)
+        code = LinkedCode(first, entry, {**self._code.data, **data}, others=others)
         other = CompiledProgram(self.signature, code, self.lowering, self._texts)
         other.state, other.draws, other.nested = self.state, self.draws, self.nested
         return other
@@ -401,7 +404,7 @@ def _compiled(
         state = data[PROGRAM] = np.zeros(PROGRAM_WORDS, np.uint64)
         symbols = cuda.addresses()
     first, *others = machine_code.object_files
-    code = LinkedCode(first, lowering.entry, data, symbols, others=others)
+    code = LinkedCode(first, lowering.entry(machine_code.signature), data, symbols, others=others)
     if machine_code.kernels is not None:
         weakref.finalize(code, cuda.unload, state).atexit = False
     signature = machine_code.signature

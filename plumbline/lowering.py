@@ -17,7 +17,7 @@ from plumbline.llvm_to_asm.assembly import LAUNCHES, emit_objects
 from plumbline.llvm_to_asm.llvm_ir import translate_kernels_to_llvm_ir, translate_to_llvm_ir
 from plumbline.llvm_to_asm.ptx import emit_ptx
 from plumbline.llvm_to_asm.weights import embedded_weights
-from plumbline.signature.function_name import PACKED_SUFFIX
+from plumbline.signature.function_name import CHECKED_SUFFIX, PACKED_SUFFIX
 from plumbline.signature.signature import Signature
 from plumbline.target.choices import RuntimeChecks
 from plumbline.target.probe import vector_unit_of
@@ -89,10 +89,10 @@ class Lowering:
     runtime_checks: RuntimeChecks = "values"
     threads: int = 1
 
-    @property
-    def entry(self) -> str:
-        """The function that is called."""
-        return self.func_name + PACKED_SUFFIX
+    def entry(self, signature: Signature) -> str:
+        """The function that is called, of such a program."""
+        suffix = PACKED_SUFFIX if signature.are_results_bounded else CHECKED_SUFFIX
+        return self.func_name + suffix
 
     @property
     def host_opt_level(self) -> int:
@@ -121,7 +121,7 @@ class Lowering:
         """
         signature, texts = self.run(who, when_done)
         object_files = emit_objects(
-            texts["llvm_ir"], self.target, self.host_opt_level, entry=self.entry
+            texts["llvm_ir"], self.target, self.host_opt_level, entry=self.entry(signature)
         )
         weights = tuple(symbol for symbol, _ in embedded_weights(texts["llvm_ir"]))
         return MachineCode(signature, object_files, weights, texts.get("ptx")), texts
@@ -165,11 +165,12 @@ class Lowering:
             convert_tcp_to_linalg(mlir, self.runtime_checks)
             convert_linalg_to_kernels(mlir, vector_unit_of(self.target), self.threads, timed=True)
             calls = timed_calls(mlir)
-            convert_kernels_to_llvm(mlir, "pointers", timed=True)
+            signature = _to_llvm(mlir, self.func_name, timed=True)
             llvm_ir = translate_to_llvm_ir(mlir)
             # A context is lent again with no module in it alone.
             del mlir
-        return calls, emit_objects(llvm_ir, self.target, self.host_opt_level, entry=self.entry)
+        entry = self.entry(signature)
+        return calls, emit_objects(llvm_ir, self.target, self.host_opt_level, entry=entry)
 
 
 def lower_to_linalg(who: str, text: str) -> None:
@@ -187,6 +188,17 @@ def lower_to_linalg(who: str, text: str) -> None:
         stages.lower_to_linalg("values")
         # A context is lent again with no module in it alone.
         del stages, mlir
+
+
+def _to_llvm(mlir: ir.Module, func_name: str, *, timed: bool = False) -> Signature:
+    """Lowers kernels for a CPU; gives how they are called.
+
+    Where nothing bounds how large a result is, nobody brings memory for it.
+    """
+    signature = program_signature(mlir, func_name, bounded=False)
+    abi = "pointers" if signature.are_results_bounded else "memref"
+    convert_kernels_to_llvm(mlir, abi, timed=timed)
+    return signature
 
 
 class _Stages:
@@ -220,8 +232,7 @@ class _Stages:
         """From linalg on."""
         convert_linalg_to_kernels(self._mlir, vector_unit_of(target), threads)
         self._done("kernels", self._printed())
-        signature = program_signature(self._mlir, func_name)
-        convert_kernels_to_llvm(self._mlir, "pointers")
+        signature = _to_llvm(self._mlir, func_name)
         self._done("llvm", self._printed())
         self._done("llvm_ir", translate_to_llvm_ir(self._mlir))
         return signature

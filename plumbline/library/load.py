@@ -8,7 +8,7 @@ from typing import Protocol
 
 from plumbline.errors import UserError
 from plumbline.library import pe_sections
-from plumbline.library.memref_entry import MemrefEntry
+from plumbline.library.memref_entry import status_entry
 from plumbline.library.native_function import Entry, NativeFunction
 from plumbline.library.packed_entry import PackedEntry
 from plumbline.library.sections import read_architecture, read_section
@@ -52,7 +52,7 @@ class _CodeHere:
             _check_machine(path, description)
             self._library = open_library(path)
             if description.abi == "memref":
-                self.entry = MemrefEntry(signature, self._library)
+                self.entry = status_entry(signature, self._library)
             else:
                 packed = self._library[signature.name + PACKED_SUFFIX]
                 address = ctypes.cast(packed, ctypes.c_void_p).value

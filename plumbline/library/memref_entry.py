@@ -1,4 +1,4 @@
-"""Calls a library by memrefs, through the status entry of `kernels_to_llvm/memref_entries.py`.
+"""Calls a program by memrefs, through an entry of `kernels_to_llvm/memref_entries.py`.
 
 Each tensor is handed over as words: its allocated and its aligned pointer, an offset of 0, its
 sizes and its strides. The program allocates its results, which the arrays made of them give back.
@@ -8,7 +8,8 @@ import ctypes
 import itertools
 import math
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from plumbline.archives.reference_archive import Tensor
 from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan, Shapes
 from plumbline.library.heap import free
+from plumbline.library.packed_entry import failure
 from plumbline.signature.function_name import ERROR_SUFFIX
 from plumbline.signature.signature import Signature, TensorSpec
 
@@ -23,25 +25,52 @@ _POINTERS = 3
 """The words of a memref before its sizes: two pointers and an offset."""
 
 
+def status_entry(signature: Signature, library: ctypes.CDLL) -> "MemrefEntry":
+    """The entry of a library to ship, which gives a status.
+
+    Raises:
+      AttributeError: it is not there.
+    """
+    entry = _function(signature, ctypes.c_int)((signature.name, library))
+    error = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)(
+        (signature.name + ERROR_SUFFIX, library)
+    )
+
+    def run(words: Sequence[int]) -> None:
+        code = entry(*words)
+        if code != 0:
+            raise UserError(f"{signature.name}: {error(code).decode()}")
+
+    return MemrefEntry(signature, run)
+
+
+def checked_entry(signature: Signature, address: int) -> "MemrefEntry":
+    """The entry at an address that gives a message where it fails."""
+    entry = _function(signature, ctypes.c_void_p)(address)
+
+    def run(words: Sequence[int]) -> None:
+        message = entry(*words)
+        if message is not None:
+            raise failure(message)
+
+    return MemrefEntry(signature, run)
+
+
+def _function(signature: Signature, status: Any) -> Any:
+    """The type of an entry that takes where results go, if there are any, and arguments."""
+    count = sum(_POINTERS + 2 * _rank(spec) for spec in signature.inputs)
+    results = [ctypes.c_void_p] * bool(signature.outputs)
+    return ctypes.CFUNCTYPE(status, *results, *[ctypes.c_int64] * count)
+
+
 class MemrefEntry:
     """The entry of one program."""
 
-    def __init__(self, signature: Signature, library: ctypes.CDLL) -> None:
-        """Finds it in `library`.
-
-        Raises:
-          AttributeError: it is not there.
-        """
+    def __init__(self, signature: Signature, run: Callable[[Sequence[int]], None]) -> None:
+        """`run` calls it, and raises a UserError where it fails."""
         self._signature = signature
         self._result_words = [_POINTERS + 2 * _rank(spec) for spec in signature.outputs]
-        count = sum(_POINTERS + 2 * _rank(spec) for spec in signature.inputs)
-        results = [ctypes.c_void_p] * bool(signature.outputs)
-        self._entry = ctypes.CFUNCTYPE(ctypes.c_int, *results, *[ctypes.c_int64] * count)(
-            (signature.name, library)
-        )
-        self._error = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)(
-            (signature.name + ERROR_SUFFIX, library)
-        )
+        self._enter = run
 
     def compute(self, words: list[int], plan: CallPlan) -> list[Tensor]:
         """Runs the program on inputs that lie where `words` say; gives its results.
@@ -88,9 +117,7 @@ class MemrefEntry:
             place = ctypes.addressof(numbers) + 8 * index if spec.is_scalar else word
             passed += [place, place, 0, *_layout(spec, plan.shapes[index])]
         results = (ctypes.c_int64 * sum(self._result_words))()
-        code = self._entry(*[ctypes.addressof(results)] * bool(self._result_words), *passed)
-        if code != 0:
-            raise UserError(f"{self._signature.name}: {self._error(code).decode()}")
+        self._enter([*[ctypes.addressof(results)] * bool(self._result_words), *passed])
         ends = itertools.accumulate(self._result_words)
         return [
             results[end - count : end] for end, count in zip(ends, self._result_words, strict=True)
@@ -108,8 +135,9 @@ def _rank(spec: TensorSpec) -> int:
 
 
 def _layout(spec: TensorSpec, shape: Sequence[int]) -> list[int]:
-    """Sizes, and strides in elements, of row-major memory without gaps."""
-    sizes = [*shape, *[2] * spec.element_type.is_complex]
+    """Sizes, and strides in elements, of memory without gaps, with its axes as they lie there."""
+    axes = range(len(shape)) if spec.order is None else spec.order
+    sizes = [*(shape[axis] for axis in axes), *[2] * spec.element_type.is_complex]
     return [*sizes, *(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))]
 
 
@@ -123,4 +151,5 @@ def _array(memref: Sequence[int], spec: TensorSpec) -> tuple[ctypes.Array[ctypes
     last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=False))
     bytes_ = 0 if 0 in shape else last + dtype.itemsize
     memory = (ctypes.c_char * bytes_).from_address(start + unit * offset)
-    return memory, np.ndarray(shape, dtype, memoryview(memory), 0, strides[: spec.rank])
+    array = np.ndarray(shape, dtype, memoryview(memory), 0, strides[: spec.rank])
+    return memory, array if spec.order is None else array.transpose(np.argsort(spec.order))

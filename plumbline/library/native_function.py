@@ -251,7 +251,7 @@ class NativeFunction:
                 f"{self.signature.name} has {len(plan.result_bytes)} results, and out is "
                 f"{len(given)} tensors"
             )
-        if any(None in sizes for sizes in self.signature.result_shapes):
+        if not self.signature.are_results_bounded:
             raise UserError(
                 f"{self.signature.name}: out needs results of bounded sizes, and nothing says how "
                 "large those of this program can be"

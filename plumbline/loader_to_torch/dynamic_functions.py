@@ -173,14 +173,18 @@ def kron(input: torch.Tensor, other: torch.Tensor) -> torch.Tensor:  # noqa: A00
 
 
 def one_hot(tensor: torch.Tensor, num_classes: int = -1) -> torch.Tensor:
-    """Ones where elements say, of as many places as a dynamic size says."""
-    if _are_known(num_classes):
+    """Ones where elements say, of as many places as a size says, or the greatest element."""
+    if tensor.dtype != torch.int64 or (_are_known(num_classes) and num_classes < -1):
+        # It says what is wrong.
         return functional.one_hot(tensor, num_classes)
-    is_one = tensor.unsqueeze(-1) == torch.arange(num_classes)
+    if _are_known(num_classes) and num_classes == -1:
+        num_classes = tensor.max().item() + 1  # type: ignore[assignment]
+        torch._check(num_classes >= 0)  # type: ignore[no-untyped-call]
     torch._assert_async(
-        is_one.any(-1).all(), "one_hot: class values must be at least 0 and less than num_classes"
+        ((tensor >= 0) & (tensor < num_classes)).all(),
+        "one_hot: class values must be at least 0 and less than num_classes",
     )
-    return is_one.to(torch.int64)
+    return (tensor.unsqueeze(-1) == torch.arange(num_classes)).to(torch.int64)
 
 
 def vander(x: torch.Tensor, N: int | None = None, increasing: bool = False) -> torch.Tensor:  # noqa: N803

@@ -128,6 +128,11 @@ class Signature:
     """The sizes of outputs that each call tells, in order."""
 
     @property
+    def are_results_bounded(self) -> bool:
+        """Whether callers can bring memory for the results."""
+        return not any(None in sizes for sizes in self.result_shapes)
+
+    @property
     def repeats(self) -> bool:
         """Whether calls on a stream with the same pointers do the same."""
         by_value = any(spec.is_scalar for spec in self.inputs)

@@ -37,9 +37,10 @@ def _compiled(
     function: Callable[..., Any],
     inputs: Sequence[torch.Tensor],
     dims: Sequence[dict[int, Any]] | None = None,
+    **options: Any,
 ) -> plumbline.CompiledProgram:
     shapes = None if dims is None else (tuple(dims),)
-    return plumbline.compile(_Module(function), tuple(inputs), dynamic_shapes=shapes)
+    return plumbline.compile(_Module(function), tuple(inputs), dynamic_shapes=shapes, **options)
 
 
 def _check(
@@ -444,9 +445,49 @@ def test_what_is_asserted_is_told_in_the_names_of_dims() -> None:
         program(torch.zeros(3), torch.tensor(7))
 
 
-def test_results_of_no_bound_are_refused() -> None:
+def test_results_of_no_bound_are_in_memory_of_the_programs() -> None:
+    def counted(x: torch.Tensor, n: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch.arange(n.item()), 2 * x, x.sum()
+
+    x = torch.randn(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
+    cases = [(x, torch.tensor(n)) for n in (3, 0, 100_000)]
+    program = _check(counted, cases)
+    numbers, doubled, _ = program(x, torch.tensor(2))
+    assert doubled.stride() == x.stride()
+    del program
+    assert numbers.tolist() == [0, 1]
+
+
+def test_graphs_of_a_batch_are_pooled() -> None:
+    def pooled(x: torch.Tensor, graph: torch.Tensor) -> torch.Tensor:
+        count = int(graph.max()) + 1
+        return x.new_zeros(count, x.shape[1]).index_add(0, graph, x)
+
+    graphs = [torch.tensor(graph) for graph in ([0, 0, 1, 3], [0, 0, 0, 0], [2, 500, 2, 1])]
+    _check(pooled, [(torch.randn(4, 3), graph) for graph in graphs])
+
+
+@pytest.mark.parametrize("count", [-1, 4])
+def test_classes_are_counted(count: int) -> None:
+    one_hot = torch.nn.functional.one_hot
+    labels = torch.tensor([[0, 3], [1, 1]])
+    program = _check(lambda x: one_hot(x, count), [(labels,), (labels - 1 + (labels == 0),)])
+    with pytest.raises(UserError, match="class values must be at least 0"):
+        program(torch.tensor([[0, 3], [-1, 1]]))
+    if count == 4:
+        with pytest.raises(UserError, match="and less than num_classes"):
+            program(torch.tensor([[0, 4], [1, 1]]))
+
+
+def test_results_of_no_bound_are_refused_where_they_are_put() -> None:
+    program = _compiled(lambda n: torch.arange(n.item()), [torch.tensor(3)])
+    with pytest.raises(UserError, match="out needs results of bounded sizes"):
+        program(torch.tensor(3), out=torch.zeros(3, dtype=torch.int64))
+
+
+def test_results_of_no_bound_are_refused_on_a_gpu() -> None:
     with pytest.raises(UserError) as caught:
-        _compiled(lambda n: torch.arange(n.item()), [torch.tensor(3)])
+        _compiled(lambda n: torch.arange(n.item()), [torch.tensor(3)], target="nvptx")
     assert "data_dependent_sizes_test.py" in str(caught.value)
     assert "say how large that can be, with torch._check" in str(caught.value)
 
