@@ -8,7 +8,13 @@ from typing import Any
 import torch
 from torch._decomp import decomposition_table
 
-from plumbline.loader_to_torch.decompositions.rule import Conditional, Rules, broadcast, first_of
+from plumbline.loader_to_torch.decompositions.rule import (
+    Conditional,
+    Rule,
+    Rules,
+    broadcast,
+    first_of,
+)
 
 aten = torch.ops.aten
 
@@ -337,14 +343,45 @@ def _embedding_renorm(
     return weight.index_put([places], rows * shares.to(weight.dtype))
 
 
+def _from_the_start(op: Any) -> Rule:
+    """The rule of what takes no place below 0, by that of what counts such from the end.
+
+    The same distance before them they are as wrong, and are refused by their numbers.
+    """
+
+    def decomposed(
+        operand: torch.Tensor, dim: int, places: torch.Tensor, *arguments: Any, **options: Any
+    ) -> Any:
+        size = operand.shape[dim] if operand.dim() else 1
+        places = torch.where(places < 0, places - size, places)
+        return decomposition_table[op](operand, dim, places, *arguments, **options)
+
+    return decomposed
+
+
+def _index_fill(
+    operand: torch.Tensor, dim: int, places: torch.Tensor, value: torch.Tensor | complex
+) -> torch.Tensor:
+    """A number at places, which count from the end below 0; as copies they would not."""
+    size = operand.shape[dim] if operand.dim() else 1
+    is_number = not isinstance(value, torch.Tensor)
+    op = aten.index_fill.int_Scalar if is_number else aten.index_fill.int_Tensor
+    places = torch.where(places < 0, places + size, places)
+    filled: torch.Tensor = decomposition_table[op](operand, dim, places, value)
+    return filled
+
+
 RULES: Rules = {
     aten.bucketize.Scalar: _bucketize,
     aten.bucketize.Tensor: _bucketize,
     aten.combinations.default: combinations,
     aten.embedding_renorm.default: _embedding_renorm,
     aten.index_add.default: first_of(
-        _in_float32(aten.index_add.default), decomposition_table[aten.index_add.default]
+        _in_float32(aten.index_add.default), _from_the_start(aten.index_add.default)
     ),
+    aten.index_copy.default: _from_the_start(aten.index_copy.default),
+    aten.index_fill.int_Scalar: _index_fill,
+    aten.index_fill.int_Tensor: _index_fill,
     aten.index_reduce.default: _index_reduce,
     aten.isin.Scalar_Tensor: _isin,
     aten.isin.Tensor_Scalar: _isin,

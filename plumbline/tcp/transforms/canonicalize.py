@@ -17,6 +17,7 @@ from plumbline.tcp.ops import data_movement, elementwise
 from plumbline.tcp.ops.data_movement import ConstOp
 from plumbline.tcp.ops.pooling import ArgmaxPoolOp, PoolOp, WindowOp
 from plumbline.tcp.transforms.concatenated_slices import concatenate_slices
+from plumbline.tcp.transforms.counted_indices import counted_from_start
 from plumbline.tcp.transforms.lower import Pattern, lower
 from plumbline.tcp.transforms.scopes import visit_in_scopes
 from plumbline.tcp.transforms.sums_of_parts import concatenate_summands
@@ -312,6 +313,7 @@ _REWRITES: Mapping[type[TcpOp], Pattern] = {
     data_movement.BroadcastOp: _fold_broadcast,
     data_movement.SliceOp: concatenate_slices,
     data_movement.TransposeOp: _compose_transposes,
+    elementwise.SelectOp: counted_from_start,
 }
 
 

@@ -11,6 +11,7 @@ from torch.export import Dim
 from torch.testing import assert_close
 
 import plumbline
+from plumbline.errors import UserError
 from plumbline.tcp.ops import indexing as tcp
 from plumbline.tcp.ops.elementwise import CompareOp
 from test.AotCompile.ops.op_case import (
@@ -348,6 +349,33 @@ def test_half_precision_is_combined_in_f32() -> None:
 class _Searched(torch.nn.Module):
     def forward(self, x: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, ...]:
         return torch.searchsorted(x, values), torch.bucketize(values, x[0], right=True)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda z, i, x: z.index_add(0, i, x),
+        lambda z, i, x: z.T.index_add(1, i, x.T),
+        lambda z, i, x: z.index_copy(0, i, x),
+        lambda z, i, x: z.scatter_add(0, i[:, None].expand(-1, 4), x),
+    ],
+)
+def test_places_below_0_are_refused(function: Callable[..., torch.Tensor]) -> None:
+    """They count from the end in brackets, and for a few functions such as `index_fill`."""
+
+    class Scattered(torch.nn.Module):
+        def forward(self, z: torch.Tensor, i: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+            return function(z, i, x)
+
+    operands = (torch.zeros(10, 4), torch.tensor([3, 0, 9]), torch.randn(3, 4))
+    shapes = {"z": {0: Dim("n")}, "i": {0: Dim("count")}, "x": {0: Dim("count")}}
+    for program in (
+        plumbline.compile(Scattered(), operands),
+        plumbline.compile(Scattered(), operands, shapes),
+    ):
+        assert_close(program(*operands)[0], function(*operands))
+        with pytest.raises(UserError, match=r"index -5 is out of range for dimension . of size 10"):
+            program(operands[0], torch.tensor([3, -5, 9]), operands[2])
 
 
 def test_sequences_of_any_size_are_searched() -> None:

@@ -370,3 +370,43 @@ func.func @sum_of_what_overlaps(%a: tensor<2xf32>, %x: tensor<8xf32>) -> (tensor
   %10 = tcp.add %9, %3 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
   return %7, %10 : tensor<8xf32>, tensor<8xf32>
 }
+
+// What takes a size off the indices below 0, and adds it to those again.
+// CHECK-LABEL: func.func @counted_from_the_start(
+// CHECK-SAME:      %[[I:.*]]: tensor<?xi64>, %[[X:.*]]: tensor<?xf32>
+// CHECK-NOT:     tcp.select
+// CHECK:         return %[[I]]
+func.func @counted_from_the_start(%i: tensor<?xi64>, %x: tensor<?xf32>) -> tensor<?xi64> {
+  %c0 = arith.constant 0 : index
+  %count = tensor.dim %i, %c0 : tensor<?xi64>
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  %number = arith.index_cast %size : index to i64
+  %one = tensor.from_elements %number : tensor<1xi64>
+  %zero = tcp.const {value = dense<0> : tensor<1xi64>} : tensor<1xi64>
+  %zeros = tcp.broadcast %zero, %count {axes = [0]} : tensor<1xi64>, index -> tensor<?xi64>
+  %below = tcp.compare %i, %zeros {int_signedness = #tcp<signedness Signed>, predicate = #tcp<predicate lt>} : tensor<?xi64>, tensor<?xi64> -> tensor<?xi1>
+  %sizes = tcp.broadcast %one, %count {axes = [0]} : tensor<1xi64>, index -> tensor<?xi64>
+  %less = tcp.sub %i, %sizes : tensor<?xi64>, tensor<?xi64> -> tensor<?xi64>
+  %j = tcp.select %below, %less, %i : tensor<?xi1>, tensor<?xi64>, tensor<?xi64> -> tensor<?xi64>
+  %still_below = tcp.compare %j, %zeros {predicate = #tcp<predicate lt>} : tensor<?xi64>, tensor<?xi64> -> tensor<?xi1>
+  %same_sizes = tcp.broadcast %one, %count {axes = [0]} : tensor<1xi64>, index -> tensor<?xi64>
+  %more = tcp.add %j, %same_sizes : tensor<?xi64>, tensor<?xi64> -> tensor<?xi64>
+  %k = tcp.select %still_below, %more, %j : tensor<?xi1>, tensor<?xi64>, tensor<?xi64> -> tensor<?xi64>
+  return %k : tensor<?xi64>
+}
+
+// Another number is added.
+// CHECK-LABEL: func.func @moved_by_another(
+// CHECK-COUNT-2: tcp.select
+func.func @moved_by_another(%i: tensor<4xi64>) -> tensor<4xi64> {
+  %zero = tcp.const {value = dense<0> : tensor<4xi64>} : tensor<4xi64>
+  %five = tcp.const {value = dense<5> : tensor<4xi64>} : tensor<4xi64>
+  %six = tcp.const {value = dense<6> : tensor<4xi64>} : tensor<4xi64>
+  %below = tcp.compare %i, %zero {int_signedness = #tcp<signedness Signed>, predicate = #tcp<predicate lt>} : tensor<4xi64>, tensor<4xi64> -> tensor<4xi1>
+  %less = tcp.sub %i, %five : tensor<4xi64>, tensor<4xi64> -> tensor<4xi64>
+  %j = tcp.select %below, %less, %i : tensor<4xi1>, tensor<4xi64>, tensor<4xi64> -> tensor<4xi64>
+  %still_below = tcp.compare %j, %zero {predicate = #tcp<predicate lt>} : tensor<4xi64>, tensor<4xi64> -> tensor<4xi1>
+  %more = tcp.add %j, %six : tensor<4xi64>, tensor<4xi64> -> tensor<4xi64>
+  %k = tcp.select %still_below, %more, %j : tensor<4xi1>, tensor<4xi64>, tensor<4xi64> -> tensor<4xi64>
+  return %k : tensor<4xi64>
+}
