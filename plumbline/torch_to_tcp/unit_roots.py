@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plumbline.tcp.building import data_movement, sizes
-from plumbline.tcp.building.elementwise import apply, like
+from plumbline.tcp.building.elementwise import apply, compare, like
 from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import broadcast_to, cast, from_size, unsqueeze
 from plumbline.tcp.building.sizes import Size
@@ -22,11 +22,28 @@ class UnitRoots:
 
     @staticmethod
     def of(places: Tensor, count: Size, sign: int) -> "UnitRoots":
-        """e^(+-2 pi i j / count), for the j in a tensor of float64."""
+        """e^(+-2 pi i j / count), for the j in a tensor of float64, from 0 to less than `count`.
+
+        Parts are exact where they are 0, 1 or -1, and alike where they differ in signs alone: they
+        are sines of angles between -pi / 2 and pi / 2.
+        """
         counts = broadcast_to(from_size(count, "f64"), sizes.all_of(places))
-        turns = apply(tcp.MulOp, places, like(places, sign * 2 * math.pi))
-        angles = apply(tcp.DivfOp, turns, counts)
-        return UnitRoots(apply(tcp.CosOp, angles), apply(tcp.SinOp, angles))
+        quarters = apply(tcp.MulOp, places, like(places, 4))
+
+        def to(number: int) -> Tensor:
+            return apply(tcp.SubOp, apply(tcp.MulOp, counts, like(counts, number)), quarters)
+
+        def sine(angles: Tensor, factor: float) -> Tensor:
+            turns = apply(tcp.DivfOp, angles, counts)
+            return apply(tcp.SinOp, apply(tcp.MulOp, turns, like(turns, factor)))
+
+        after_half, after_first, in_last = (
+            compare("lt", to(number), like(places, 0)) for number in (2, 1, 3)
+        )
+        cos = apply(tcp.SelectOp, after_half, apply(tcp.NegOp, to(3)), to(1))
+        sin = apply(tcp.SelectOp, after_first, to(2), quarters)
+        sin = apply(tcp.SelectOp, in_last, apply(tcp.NegOp, to(4)), sin)
+        return UnitRoots(sine(cos, math.pi / 2), sine(sin, sign * math.pi / 2))
 
     @staticmethod
     def of_products(rows: Size, columns: Size, count: Size, dtype: str) -> "UnitRoots":

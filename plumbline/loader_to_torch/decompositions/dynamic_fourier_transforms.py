@@ -5,13 +5,11 @@ A size of few numbers is a product with a matrix. Others are an op of our own,
 long to trace what that makes of one.
 """
 
-import math
-
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.library import define, impl, register_fake
 
-from plumbline.loader_to_torch.decompositions.fourier_transforms import F64, SIGNS, product
+from plumbline.loader_to_torch.decompositions.fourier_transforms import SIGNS, product, roots
 
 _FEW = 64
 """So many numbers are multiplied by a matrix at once."""
@@ -68,7 +66,5 @@ def _multiplied(numbers: torch.Tensor, way: int) -> torch.Tensor:
 
 def _circle(size: int, way: int) -> torch.Tensor:
     """The roots e^(+-2 pi i j / size), as [old part, new part, j]."""
-    count = torch.full((), size, dtype=F64)
-    angles = torch.arange(size).to(F64) * (SIGNS[way] * 2 * math.pi) / count
-    cos, sin = torch.cos(angles), torch.sin(angles)
+    cos, sin = roots(SIGNS[way] * torch.arange(size), size).unbind(-1)
     return torch.stack([torch.stack([cos, sin]), torch.stack([-sin, cos])])

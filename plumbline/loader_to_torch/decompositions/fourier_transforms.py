@@ -103,12 +103,13 @@ def roots(turns: torch.Tensor, size: int) -> torch.Tensor:
     # Counted in eighths of a circle, and from the nearest multiple of a quarter.
     eighths = turns % size * 8
     quarter = (eighths + size) // (2 * size)
-    angles = (eighths - 2 * size * quarter).to(F64) * (math.pi / 4 / size)
+    angles = (eighths - 2 * size * quarter).to(F64) * (math.pi / 4) / size
     middle = eighths % (2 * size) == size
     cos, sin = torch.cos(angles), torch.sin(angles)
     sin = torch.where(middle, -cos, sin)
-    powers = torch.tensor([[1, 0], [0, 1], [-1, 0], [0, -1]], dtype=F64)[quarter % 4]
-    real, imaginary = powers.unbind(-1)
+    # Of 1, i, -1, -i.
+    power, odd = quarter % 4, quarter % 2
+    real, imaginary = ((1 - power) * (1 - odd)).to(F64), ((2 - power) * odd).to(F64)
     return torch.stack([real * cos - imaginary * sin, real * sin + imaginary * cos], -1)
 
 
