@@ -15,8 +15,11 @@ import torch
 from torch._C import DispatchKey
 from torch._decomp.decompositions_for_rng import PhiloxStateTracker
 from torch._dynamo.variables import builder
+from torch._functorch._aot_autograd import collect_metadata_analysis
+from torch._functorch._aot_autograd.functional_utils import from_fun
 from torch._functorch.autograd_function import CustomFunctionHigherOrderOperator
 from torch._functorch.pyfunctorch import dispatch_functorch
+from torch._guards import detect_fake_mode
 from torch._higher_order_ops.invoke_subgraph import invoke_subgraph_placeholder
 from torch._library.fake_impl import FakeImplCtx
 from torch._library.simple_registry import singleton
@@ -26,7 +29,7 @@ from torch.export import _trace, exported_program
 from torch.export.exported_program import _create_graph_module_for_export
 from torch.fx._lazy_graph_module import _LazyGraphModule, _use_lazy_graph_module
 from torch.fx._symbolic_trace import Tracer
-from torch.fx.experimental import proxy_tensor
+from torch.fx.experimental import proxy_tensor, symbolic_shapes
 from torch.fx.passes.shape_prop import _extract_tensor_metadata
 
 from plumbline.errors import UserError
@@ -100,7 +103,13 @@ def _checks_of_factorizations_as_other_ops() -> contextlib.AbstractContextManage
 @contextlib.contextmanager
 def _sizes_of_results() -> Iterator[None]:
     """Has ops and layers say themselves how large a result is, and not what it is in an example."""
-    with sizes_of_poolings(), sizes_of_recurrent_layers(), _results_of_any_size():
+    with (
+        sizes_of_poolings(),
+        sizes_of_recurrent_layers(),
+        _results_of_any_size(),
+        _counts_without_bound(),
+        _sizes_of_views_without_graph(),
+    ):
         yield
 
 
@@ -112,6 +121,43 @@ def _results_of_any_size() -> contextlib.AbstractContextManager[object]:
     """
     newer = FakeImplCtx.new_dynamic_size
     return mock.patch.object(FakeImplCtx, "create_unbacked_symint", newer)
+
+
+def _counts_without_bound() -> contextlib.AbstractContextManager[object]:
+    """Has what counts elements, `nonzero` say, have no bound where their number has none.
+
+    PyTorch says one less than the largest integer, and where a program takes such a count for a
+    size of its arguments, `edge_weight[row == col] += of_nodes`, it asks that the `Dim` has that
+    for its maximum.
+    """
+    constrain = symbolic_shapes._constrain_range_for_size
+
+    def constrained(
+        size: torch.SymInt,
+        min: int | None = None,  # noqa: A002
+        max: int | None = None,  # noqa: A002
+    ) -> None:
+        constrain(size, min, None if max == sys.maxsize - 1 else max)
+
+    return mock.patch.object(symbolic_shapes, constrain.__name__, constrained)
+
+
+def _sizes_of_views_without_graph() -> contextlib.AbstractContextManager[object]:
+    """Has PyTorch not look for sizes in a graph that it finds before there is one.
+
+    It runs a program first to see what its results are, and then makes those that are views of what
+    is written anew, `x[index] = y; return x[:n]`: with an `n` that depends on values, of a new
+    size.
+    """
+
+    def alone(tensor: Any) -> Any:
+        mode = detect_fake_mode()
+        if mode is None or mode.shape_env is None:
+            return from_fun(tensor)
+        with mode.shape_env.ignore_fresh_unbacked_symbols():
+            return from_fun(tensor)
+
+    return mock.patch.object(collect_metadata_analysis, from_fun.__name__, alone)
 
 
 @contextlib.contextmanager

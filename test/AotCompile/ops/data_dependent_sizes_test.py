@@ -467,6 +467,33 @@ def test_graphs_of_a_batch_are_pooled() -> None:
     _check(pooled, [(torch.randn(4, 3), graph) for graph in graphs])
 
 
+def test_results_are_parts_of_what_is_written() -> None:
+    def dense(x: torch.Tensor, graph: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        counts = torch.bincount(graph)
+        most = int(counts.max())
+        places = torch.arange(x.shape[0]) - (counts.cumsum(0) - counts)[graph] + graph * most
+        rows = counts.shape[0] * most
+        padded = torch.tensor(0.5).repeat([rows + 1, x.shape[1]])
+        padded[places] = x
+        return padded[:rows].view(counts.shape[0], most, x.shape[1]), padded[rows:]
+
+    graphs = [torch.tensor(graph) for graph in ([0, 0, 1, 3], [0, 0, 0, 0], [0, 1, 2, 3])]
+    _check(dense, [(torch.randn(4, 3), graph) for graph in graphs])
+
+
+def test_what_is_counted_is_a_size_of_an_argument() -> None:
+    def scaled(x: torch.Tensor, edges: torch.Tensor) -> torch.Tensor:
+        nodes = torch.arange(x.shape[0])
+        source, target = torch.cat([edges[:, edges[0] != edges[1]], nodes.expand(2, -1)], 1)
+        weights = x[source]
+        weights[source == target] += 2 * x
+        return x.new_zeros(x.shape[0]).index_add(0, target, weights)
+
+    inputs = torch.randn(6), torch.randint(0, 6, (2, 20))
+    others = torch.randn(40), torch.randint(0, 40, (2, 5))
+    _check(scaled, [inputs, others], [{0: Dim("n", min=2)}, {1: Dim("e", min=2)}])
+
+
 @pytest.mark.parametrize("count", [-1, 4])
 def test_classes_are_counted(count: int) -> None:
     one_hot = torch.nn.functional.one_hot
