@@ -231,10 +231,10 @@ def compile(  # noqa: A001 - the word that PyTorch's users expect
       example_inputs: one for each argument of `forward`. A number is part of the program, and calls
         have the same one, unless `dynamic_shapes` says that it may differ. The program reads
         tensors as those of the example lie in memory, `channels_last` say, if they have no gaps,
-        and copies others; where one is not row-major, results lie as the module's do. Those that it
-        writes are row-major, and all are with the target "nvptx". Of a function of
-        TensorFlow's or a model of Keras a sample or a `tf.TensorSpec` for each argument, unless it
-        says itself what these are.
+        and copies others; where one is not row-major, results lie as the module's do, but
+        for those whose sizes depend on values, which are row-major. Those that it writes are, too,
+        and all are with the target "nvptx". Of a function of TensorFlow's or a model of Keras a
+        sample or a `tf.TensorSpec` for each argument, unless it says itself what these are.
       dynamic_shapes: which dimensions may differ, as `torch.export.export` takes it, and which
         numbers: those that have `Dim.DYNAMIC`.
       func_name: the name of the compiled function.

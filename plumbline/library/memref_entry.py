@@ -70,7 +70,11 @@ class MemrefEntry:
         """`run` calls it, and raises a UserError where it fails."""
         self._signature = signature
         self._result_words = [_POINTERS + 2 * _rank(spec) for spec in signature.outputs]
+        self._results = ctypes.c_int64 * sum(self._result_words)
+        self._numbers = [spec.is_scalar for spec in signature.inputs]
         self._enter = run
+        self._layouts: tuple[CallPlan | None, list[list[int]]] = (None, [])
+        """Of the arguments of the last call's plan, which most calls have again."""
 
     def compute(self, words: list[int], plan: CallPlan) -> list[Tensor]:
         """Runs the program on inputs that lie where `words` say; gives its results.
@@ -110,14 +114,27 @@ class MemrefEntry:
 
     def _run(self, words: Sequence[int], plan: CallPlan) -> list[list[int]]:
         """The words of each result's memref."""
-        # A number lies in memory too.
-        numbers = (ctypes.c_int64 * len(words))(*map(_signed, words))
-        passed: list[int] = []
-        for index, (word, spec) in enumerate(zip(words, self._signature.inputs, strict=True)):
-            place = ctypes.addressof(numbers) + 8 * index if spec.is_scalar else word
-            passed += [place, place, 0, *_layout(spec, plan.shapes[index])]
-        results = (ctypes.c_int64 * sum(self._result_words))()
-        self._enter([*[ctypes.addressof(results)] * bool(self._result_words), *passed])
+        # As one, since several threads may call at once.
+        planned, layouts = self._layouts
+        if planned is not plan:
+            layouts = [
+                [0, *_layout(spec, shape)]
+                for spec, shape in zip(self._signature.inputs, plan.shapes, strict=True)
+            ]
+            self._layouts = plan, layouts
+        if any(self._numbers):
+            # A number lies in memory too.
+            numbers = (ctypes.c_int64 * len(words))(*map(_signed, words))
+            first = ctypes.addressof(numbers)
+            words = [
+                first + 8 * index if is_number else word
+                for index, (word, is_number) in enumerate(zip(words, self._numbers, strict=True))
+            ]
+        results = self._results()
+        passed = [ctypes.addressof(results)] * bool(self._result_words)
+        for word, layout in zip(words, layouts, strict=True):
+            passed += (word, word, *layout)
+        self._enter(passed)
         ends = itertools.accumulate(self._result_words)
         return [
             results[end - count : end] for end, count in zip(ends, self._result_words, strict=True)

@@ -458,6 +458,26 @@ def test_results_of_no_bound_are_in_memory_of_the_programs() -> None:
     assert numbers.tolist() == [0, 1]
 
 
+def test_results_of_no_bound_are_of_the_sizes_and_numbers_of_each_call() -> None:
+    def scaled(x: torch.Tensor, n: torch.Tensor, scale: int) -> tuple[Any, ...]:
+        count = int(n)
+        return torch.arange(count) * scale, 2 * x.t(), count + scale
+
+    x, n = torch.randn(2, 3), torch.tensor(4)
+    program = plumbline.compile(
+        _Module(scaled),
+        (x, n, 2),
+        dynamic_shapes=(({0: Dim("rows"), 1: Dim("columns")}, None, Dim.DYNAMIC),),
+    )
+    other = torch.randn(5, 7)
+    for inputs in [(x, n, 2), (other, n, -3), (x, n - 1, 5), (other.t().contiguous(), n, 2)]:
+        numbers, doubled, last = program(*inputs)
+        expected = scaled(*inputs)
+        torch.testing.assert_close((numbers, doubled), expected[:2])
+        assert last == expected[2]
+        assert isinstance(last, int)
+
+
 def test_graphs_of_a_batch_are_pooled() -> None:
     def pooled(x: torch.Tensor, graph: torch.Tensor) -> torch.Tensor:
         count = int(graph.max()) + 1
