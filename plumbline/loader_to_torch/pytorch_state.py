@@ -108,7 +108,7 @@ def _sizes_of_results() -> Iterator[None]:
         sizes_of_recurrent_layers(),
         _results_of_any_size(),
         _counts_without_bound(),
-        _sizes_of_views_without_graph(),
+        sizes_of_views_without_graph(),
     ):
         yield
 
@@ -142,7 +142,7 @@ def _counts_without_bound() -> contextlib.AbstractContextManager[object]:
     return mock.patch.object(symbolic_shapes, constrain.__name__, constrained)
 
 
-def _sizes_of_views_without_graph() -> contextlib.AbstractContextManager[object]:
+def sizes_of_views_without_graph() -> contextlib.AbstractContextManager[object]:
     """Has PyTorch not look for sizes in a graph that it finds before there is one.
 
     It runs a program first to see what its results are, and then makes those that are views of what

@@ -21,7 +21,10 @@ from plumbline.cache.place import CachePlace, cache_folder
 from plumbline.compiler import CompiledProgram
 from plumbline.errors import UserError
 from plumbline.garbage import collecting_seldom
-from plumbline.loader_to_torch.pytorch_state import labels_before_the_first_minus_one
+from plumbline.loader_to_torch.pytorch_state import (
+    labels_before_the_first_minus_one,
+    sizes_of_views_without_graph,
+)
 from plumbline.runtime.threads import check_threads
 from plumbline.target.choices import (
     OPTIMISATION_LEVELS,
@@ -144,7 +147,11 @@ class Backend:
             partition_fn=min_cut_rematerialization_partition,
             keep_inference_input_mutations=True,
         )
-        with labels_before_the_first_minus_one(), sizes_of_values_allowed():
+        with (
+            labels_before_the_first_minus_one(),
+            sizes_of_values_allowed(),
+            sizes_of_views_without_graph(),
+        ):
             return trace(module, inputs)
 
 

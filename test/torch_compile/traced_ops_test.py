@@ -113,6 +113,26 @@ def test_jagged_tensors_become_rows_of_one_length() -> None:
     assert len(backend.programs) == 2
 
 
+def test_a_part_of_what_is_written_is_a_result() -> None:
+    """Of a size that values decide on, as rows of a batch of graphs that are padded."""
+
+    def padded(x: torch.Tensor, graph: torch.Tensor) -> torch.Tensor:
+        counts = torch.bincount(graph)
+        most = int(counts.max())
+        places = torch.arange(x.shape[0]) - (counts.cumsum(0) - counts)[graph] + graph * most
+        rows = counts.shape[0] * most
+        result = x.new_full([rows + 1, x.shape[1]], 0.5)
+        result[places] = x
+        return result[:rows].view(counts.shape[0], most, x.shape[1])
+
+    graphs = [torch.tensor(graph) for graph in ([0, 0, 1, 3], [0, 0, 0, 0], [0, 1, 2, 3])]
+    first, *further = ((torch.randn(4, 3), graph) for graph in graphs)
+    with torch._dynamo.config.patch(
+        capture_scalar_outputs=True, capture_dynamic_output_shape_ops=True
+    ):
+        assert_same(padded, *first, further=further)
+
+
 def test_a_number_of_values_is_a_result() -> None:
     def ones(x: torch.Tensor) -> tuple[Any, ...]:
         count = x.max().item()
