@@ -203,10 +203,8 @@ func.func private @kernel(memref<?xf32>, memref<?xf32>)
 
 // -----
 
-// A part is as large as has been asked for, also as one of less dimensions. What the first round finds
-// nobody else has use for: it is where that round looks.
+// A part is as large as has been asked for, also as one of less dimensions.
 // CHECK-LABEL: func.func @parts(
-// CHECK-NOT:     memref.copy
 // CHECK:         scf.for %{{[^ ]*}} = %{{.*}} {
 // CHECK-NOT:     scf.yield
 // CHECK:         return
