@@ -81,14 +81,14 @@ def _convolved(numbers: Tensor) -> Tensor:
     count = sizes.static(sizes.add(lanes, 1))
     both = data_movement.concatenate([padded, _filter(size, length)], 2, [2, DYNAMIC, count])
 
-    def turn(number: ir.Value, _: ir.Value, before: Tensor) -> tuple[Size, Tensor]:
+    def turn(number: ir.Value, before: Tensor) -> tuple[Tensor]:
         after = in_steps(before, POWERS_OF_2, others=False)
 
         def filtered() -> Tensor:
             found = times(after, data_movement.slice_along(after, 2, lanes, 1))
             return data_movement.reverse(found, (0,))
 
-        return 1, one_of_two(is_equal(number, 0), before.type, filtered, lambda: after)
+        return (one_of_two(is_equal(number, 0), before.type, filtered, lambda: after),)
 
     result = carried(2, both, turn)
     result = data_movement.slice_(result, [0, 0, 0], [2, size, lanes], [1, 1, 1])

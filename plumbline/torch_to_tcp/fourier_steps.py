@@ -94,7 +94,7 @@ def in_steps(numbers: Tensor, radices: Sequence[int], *, others: bool) -> Tensor
     columns = sizes.divide_down(size, rows)
     passes = chosen(is_equal(columns, 1), 1, 2)
 
-    def turn(number: ir.Value, length: ir.Value, before: Tensor) -> tuple[Size, Tensor]:
+    def turn(number: ir.Value, before: Tensor) -> tuple[Tensor]:
         length = chosen(is_equal(number, 0), rows, columns)
         beside = sizes.multiply(sizes.divide_down(size, length), lanes)
         after = _along_columns(reshape(before, [2, length, beside]), radices, others=others)
@@ -107,7 +107,7 @@ def in_steps(numbers: Tensor, radices: Sequence[int], *, others: bool) -> Tensor
 
         is_last = is_equal(sizes.add(number, 1), passes)
         as_it_is = partial(_sized, after, size, lanes)
-        return 1, one_of_two(is_last, before.type, as_it_is, turned)
+        return (one_of_two(is_last, before.type, as_it_is, turned),)
 
     return carried(passes, numbers, turn)
 
@@ -130,7 +130,7 @@ def _along_columns(numbers: Tensor, radices: Sequence[int], *, others: bool) -> 
         lambda done, count: [sizes.multiply(done, radix_after(done)), sizes.add(count, 1)],
     )
 
-    def turn(_: ir.Value, done: ir.Value, before: Tensor) -> tuple[Size, Tensor]:
+    def turn(_: ir.Value, before: Tensor, done: ir.Value) -> tuple[Tensor, Size]:
         radix = radix_after(done)
         following = sizes.multiply(done, radix)
         # One kernel makes those of all factors.
@@ -147,9 +147,9 @@ def _along_columns(numbers: Tensor, radices: Sequence[int], *, others: bool) -> 
         known = most if not others else radices
         default = partial(step, radix if others else last)
         cases = {factor: partial(step, factor) for factor in known}
-        return following, one_of_many(radix, before.type, cases, default)
+        return one_of_many(radix, before.type, cases, default), following
 
-    return carried(count, numbers, turn)
+    return carried(count, numbers, turn, 1)
 
 
 def _radix(size: Size, radices: Sequence[int], done: Size, *, others: bool) -> ir.Value:

@@ -56,23 +56,20 @@ def repeated(
 
 
 def carried(
-    count: Size,
-    given: Tensor,
-    turn: Callable[[ir.Value, ir.Value, Tensor], tuple[Size, Tensor]],
+    count: Size, given: Tensor, turn: Callable[..., tuple[Tensor, *tuple[Size, ...]]], *first: Size
 ) -> Tensor:
     """What so many turns make of a tensor.
 
-    A turn is told its number, a size that is 1 at first, and the tensor, and gives the latter two
-    as the next one is told them.
+    A turn is told its number, the tensor, and sizes that are `first` in the first one; it gives the
+    tensor and the sizes of the next one.
     """
-    loop = scf.ForOp(
-        sizes.value(0), sizes.value(count), sizes.value(1), [sizes.value(1), given.value]
-    )
+    initial = [given.value, *sizes.values(first)]
+    loop = scf.ForOp(sizes.value(0), sizes.value(count), sizes.value(1), initial)
     with ir.InsertionPoint(loop.body):
-        number, tensor = loop.inner_iter_args
-        following, after = turn(loop.induction_variable, number, Tensor(tensor, given.type))
-        scf.YieldOp([sizes.value(following), after.value])
-    return Tensor(loop.results[1], given.type)
+        before, *own = loop.inner_iter_args
+        after, *following = turn(loop.induction_variable, Tensor(before, given.type), *own)
+        scf.YieldOp([after.value, *sizes.values(following)])
+    return Tensor(loop.results[0], given.type)
 
 
 def one_of_two(

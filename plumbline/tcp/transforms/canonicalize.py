@@ -18,6 +18,7 @@ from plumbline.tcp.ops.data_movement import ConstOp
 from plumbline.tcp.ops.pooling import ArgmaxPoolOp, PoolOp, WindowOp
 from plumbline.tcp.transforms.concatenated_slices import concatenate_slices
 from plumbline.tcp.transforms.counted_indices import counted_from_start
+from plumbline.tcp.transforms.known_numbers import number_everywhere
 from plumbline.tcp.transforms.lower import Pattern, lower
 from plumbline.tcp.transforms.scopes import visit_in_scopes
 from plumbline.tcp.transforms.sums_of_parts import concatenate_summands
@@ -257,19 +258,6 @@ _NEUTRAL_RIGHT: Mapping[type[TcpOp], tuple[float, int]] = {
 _COMMUTATIVE = (elementwise.AddOp, elementwise.MulOp)
 
 
-def _number_everywhere(value: ir.Value) -> float | int | None:
-    """The one number that all elements of `value` are, if that is known."""
-    stretching = (data_movement.BroadcastOp.OPERATION_NAME, "tensor.expand_shape")
-    while not isinstance(value.owner, ir.Block) and value.owner.name in stretching:
-        value = value.owner.operands[0]
-    if isinstance(value.owner, ir.Block) or value.owner.name != ConstOp.OPERATION_NAME:
-        return None
-    attribute = value.owner.attributes["value"]
-    if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
-        return None
-    return attribute.get_splat_value().value  # type: ignore[no-any-return]
-
-
 def _drop_neutral(op: TcpOp) -> ir.Value | None:
     """The operand that the other one does not change."""
     first, second = op.operands
@@ -279,7 +267,7 @@ def _drop_neutral(op: TcpOp) -> ir.Value | None:
     )
     for kept, other in pairs:
         # repr tells -0.0 from 0.0.
-        if kept.type == op.out.type and repr(_number_everywhere(other)) == repr(neutral):
+        if kept.type == op.out.type and repr(number_everywhere(other)) == repr(neutral):
             return kept
     return None
 

@@ -10,10 +10,8 @@ from torch_mlir import ir
 from plumbline.bindings.walk import constant_integer, defining_operation
 from plumbline.tcp.attributes import case_of
 from plumbline.tcp.dialect import TcpOp
-from plumbline.tcp.ops.data_movement import BroadcastOp, ConstOp
 from plumbline.tcp.ops.elementwise import AddOp, CompareOp, SelectOp, SubOp
-
-_STRETCHES = frozenset({BroadcastOp.OPERATION_NAME, "tensor.collapse_shape", "tensor.expand_shape"})
+from plumbline.tcp.transforms.known_numbers import number_everywhere, stretched
 
 
 def counted_from_start(select: SelectOp) -> ir.Value | None:
@@ -45,19 +43,14 @@ def _shifted(select: ir.Operation, op: type[TcpOp]) -> tuple[ir.Value, ir.Value]
     return kept, move.operands[1]
 
 
-def _element(value: ir.Value) -> int | ir.Value | None:
+def _element(value: ir.Value) -> float | int | ir.Value | None:
     """The one number that all elements of a tensor are, known or not."""
-    while (op := defining_operation(value)) is not None and op.name in _STRETCHES:
-        value = op.operands[0]
-    if op is None:
+    number = number_everywhere(value)
+    if number is not None:
+        return number
+    op = defining_operation(stretched(value))
+    if op is None or op.name != "tensor.from_elements" or len(op.operands) != 1:
         return None
-    if op.name == "tensor.from_elements" and len(op.operands) == 1:
-        (element,) = op.operands
-        known = constant_integer(element)
-        return element if known is None else known
-    if op.name != ConstOp.OPERATION_NAME:
-        return None
-    elements = op.attributes["value"]
-    if not isinstance(elements, ir.DenseElementsAttr) or not elements.is_splat:
-        return None
-    return int(elements.get_splat_value().value)
+    (element,) = op.operands
+    known = constant_integer(element)
+    return element if known is None else known

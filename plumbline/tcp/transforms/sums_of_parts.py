@@ -15,6 +15,7 @@ from plumbline.bindings.walk import defining_operation
 from plumbline.tcp.constraints import is_float
 from plumbline.tcp.ops.data_movement import ConcatOp, ConstOp
 from plumbline.tcp.ops.elementwise import AddOp
+from plumbline.tcp.transforms.known_numbers import number_everywhere
 
 _INSERT = tensor.InsertSliceOp.OPERATION_NAME
 
@@ -91,7 +92,7 @@ def _summands(op: AddOp) -> Iterator[ir.Value]:
 def _part(value: ir.Value) -> _Part | None:
     """What a tensor has besides zeros, if it was put into zeros along one dimension."""
     owner = defining_operation(value)
-    if owner is None or owner.name != _INSERT or not _are_zeros(owner.opview.dest):
+    if owner is None or owner.name != _INSERT or number_everywhere(owner.opview.dest) != 0:
         return None
     source, insert = owner.opview.source, owner.opview
     whole = [*value.type.shape]
@@ -103,16 +104,6 @@ def _part(value: ir.Value) -> _Part | None:
     start = insert.static_offsets[dims[0]]
     # A start that is not known has the number that stands for such, below 0.
     return _Part(source, dims[0], start) if start >= 0 else None
-
-
-def _are_zeros(value: ir.Value) -> bool:
-    owner = defining_operation(value)
-    if owner is None or owner.name != ConstOp.OPERATION_NAME:
-        return False
-    elements = owner.attributes["value"]
-    if not isinstance(elements, ir.DenseElementsAttr) or not elements.is_splat:
-        return False
-    return bool(elements.get_splat_value().value == 0)
 
 
 def _overlap(places: list[list[_Part]]) -> bool:
