@@ -65,6 +65,7 @@ from plumbline.linalg_to_kernels.rearrange_weights import rearrange_weights
 from plumbline.linalg_to_kernels.reassociation import reassociate_reductions
 from plumbline.linalg_to_kernels.rounded_clamps import round_by_sums
 from plumbline.linalg_to_kernels.select_clamps import select_clamps
+from plumbline.linalg_to_kernels.separate_windows import separate_windows
 from plumbline.linalg_to_kernels.share_groups import share_groups
 from plumbline.linalg_to_kernels.small_angles import reduce_small_angles
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
@@ -275,6 +276,12 @@ REASSOCIATE_REDUCTIONS = Pass(
     "reassociate-reductions",
     "Let sums and products over many elements be taken in any order, and extremes of zeros",
     reassociate_reductions,
+)
+
+SEPARATE_WINDOWS = Pass(
+    "separate-windows",
+    "Combine what is in windows of planes along one axis first, and then along the others",
+    separate_windows,
 )
 
 ORDER_REDUCTIONS = Pass(
@@ -533,6 +540,7 @@ def linalg_to_kernels_pipeline(
             READ_DEQUANTIZED_WEIGHTS,
             PAIR_CHANNELS.with_options(options),
             REASSOCIATE_REDUCTIONS,
+            SEPARATE_WINDOWS,
             ORDER_REDUCTIONS,
             SPLIT_SUMS,
             WIDEN_SUMS,

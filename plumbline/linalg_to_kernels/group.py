@@ -38,6 +38,9 @@ _MOST_IN_BLOCK = 1 << 16
 _MOST_ROWS = 64
 """In a block: with more, little is computed less."""
 
+_LEAST_ROWS, _MOST_FOR_WINDOWS = 16, 1 << 11
+"""In a block of which another step reads windows, and the elements of it."""
+
 _MANY = 1 << 14
 """Elements buffered of a row from which on a block of rows is better, if there can be one."""
 
@@ -510,7 +513,7 @@ class _Forming:
         for step in group.steps[:-1]:
             shared &= set(tags[step].values())
         if len(group.steps) > 1 and self._limits.has_blocks:
-            group.block = self._block(shared)
+            group.block = self._block(shared) or self._block_of_windows(shared)
         if group.block is not None:
             shared = (shared - {self._innermost()}) | {group.block.row}
         elif len(group.steps) > 1 and not shared:
@@ -560,6 +563,33 @@ class _Forming:
             if length < 2 * (high - low) or group.outputs.intersection(step.results):
                 return None
         return Block(row, length, halos[row]) if many else None
+
+    def _block_of_windows(self, shared: set[int]) -> Block | None:
+        """Blocks of short rows, if steps read windows along these of what others store.
+
+        Windows are unaligned vectors: one of two that have just been stored would wait for both.
+        """
+        group, rows = self._group, shared - {self._innermost()}
+        if not rows or any(DYNAMIC in step.sizes for step in group.steps):
+            return None
+        if not any(map(self._reads_windows, group.steps)):
+            return None
+        longest = max(self._buffered(step, rows) for step in group.steps[:-1])
+        length = min(_MOST_ROWS, _MOST_FOR_WINDOWS // max(longest, 1))
+        if length < _LEAST_ROWS:
+            return None
+        row = max(rows)
+        halos = dict.fromkeys(group.steps, (0, 0))
+        return Block(row, min(length, max(group.root.sizes[row], 1)), halos)
+
+    def _reads_windows(self, step: Computation) -> bool:
+        """Whether a step combines what is in windows of what another one has computed."""
+        return step.is_reduction and any(
+            isinstance(index.maybe_downcast(), ir.AffineAddExpr)
+            for source, indices in step.reads(step.loops, len(step.reduces))
+            if self._group.producer(source) is not None
+            for index in indices
+        )
 
     def _buffered(self, step: Computation, rows: set[int]) -> int:
         """How many elements of a step's result there are for one iteration of these rows."""

@@ -41,14 +41,14 @@ def order_reductions(module: ir.Operation) -> None:
     with module.context:
         for op in operations_of(module, "linalg"):
             found = computation(op) if op.name == GENERIC else None
-            if found is None or sum(found.reduces) < 2 or not _is_in_any_order(found):
+            if found is None or sum(found.reduces) < 2 or not is_in_any_order(found):
                 continue
             orders = set(_orders(found))
             if len(orders) == 1 and (order := orders.pop()) is not None:
                 _permute(found, order)
 
 
-def _is_in_any_order(found: Computation) -> bool:
+def is_in_any_order(found: Computation) -> bool:
     """Whether each result is what one operation makes of all terms, which know nothing of order."""
     if any(op.name == "linalg.index" for op in all_operations(found.op)):
         return False

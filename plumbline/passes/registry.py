@@ -207,6 +207,7 @@ PASSES = _by_name(
         linalg_to_kernels.ROUND_BY_SUMS,
         linalg_to_kernels.SELECT_CLAMPS,
         linalg_to_kernels.SPECIALISE_KERNELS,
+        linalg_to_kernels.SEPARATE_WINDOWS,
         linalg_to_kernels.ORDER_REDUCTIONS,
         linalg_to_kernels.SPLIT_SUMS,
         linalg_to_kernels.WIDEN_SUMS,

@@ -189,6 +189,26 @@ def test_images_that_have_channels_last_are_not_turned(
     assert "memref<2x18x" not in program.stage("kernels")
 
 
+@pytest.mark.parametrize(
+    ("layer", "sizes", "rows"),
+    [
+        (nn.MaxPool2d(3, 2, 1), (3, 45, 57), 23),
+        (nn.MaxPool2d((5, 4), (2, 1), (2, 1), (2, 3), ceil_mode=True), (3, 31, 29), 14),
+        (nn.AvgPool2d(5, 3, 2), (3, 105, 107), 18),
+        (nn.MaxPool3d(3, 2, 1), (2, 9, 11, 13), 6),
+    ],
+    ids=["maximum", "dilated", "average", "3d"],
+)
+def test_columns_of_windows_are_combined_for_blocks_of_short_rows(
+    layer: nn.Module, sizes: tuple[int, ...], rows: int
+) -> None:
+    x = torch.randn(2, *sizes, generator=torch.Generator().manual_seed(0))
+    x[0, 0, 1, 2] = torch.nan
+    program = plumbline.compile(layer, (x,))
+    torch.testing.assert_close(program(x)[0], layer(x), equal_nan=True)
+    assert f"memref.alloca() {{alignment = 64 : i64}} : memref<{rows}x" in program.stage("kernels")
+
+
 def test_buffers_are_contiguous_along_the_rows_that_are() -> None:
     function, shapes, _ = _CASES["softmax_there_and_back"]
     text = plumbline.compile(_Function(function), (torch.ones(shapes[0]),)).stage("kernels")
