@@ -31,7 +31,7 @@ from plumbline.linalg_to_kernels.computations import DYNAMIC
 from plumbline.linalg_to_kernels.layouts import is_contiguous
 from plumbline.linalg_to_kernels.work import LOOPS
 
-_ALLOC = "memref.alloc"
+_ALLOC, _BRANCHES = "memref.alloc", "scf.if"
 
 _RESHAPES = ("memref.cast", "memref.collapse_shape", "memref.expand_shape")
 
@@ -46,13 +46,14 @@ def settle_buffers(module: ir.Operation) -> None:
             function = view.operation
             if KERNEL in function.attributes:
                 continue
-            operations = all_operations(function)
-            kept = _KeptSizes([op for op in operations if op.name in LOOPS])
-            for op in reversed(operations):
-                if op.name in LOOPS:
-                    _settle_loop([one for one in _carried(op) if one in kept and _moves(one)])
-                elif op.name == "scf.if":
+            # No others: what makes buffers in front of them is replaced on the way.
+            found = [op for op in all_operations(function) if op.name in (*LOOPS, _BRANCHES)]
+            kept = _KeptSizes([op for op in found if op.name in LOOPS])
+            for op in reversed(found):
+                if op.name == _BRANCHES:
                     _settle_branches(op, kept.sizes)
+                else:
+                    _settle_loop([one for one in _carried(op) if one in kept and _moves(one)])
 
 
 # -- loops -----------------------------------------------------------------------------------------
@@ -211,40 +212,73 @@ def _may_alternate(carried: _Carried) -> bool:
     return is_large and bytes_ > 0
 
 
-def _alternate(carried: _Carried) -> None:
-    """Has rounds do so: the first reads, and an even number of them leaves, the first half."""
-    loop, type_ = carried.loop, ir.MemRefType(carried.argument.type)
-    lower, upper, step = list(loop.operands)[:3]
-    with ir.InsertionPoint(loop), loop.location:
-        axes = dynamic_axes(type_)
-        extent = [memref.dim(carried.start, index(axis)) for axis in axes]
-        known = math.prod(type_.shape[axis] for axis in range(type_.rank) if axis not in axes)
-        size = index(known * _element_bytes(type_))
-        for number in extent:
+@dataclass(frozen=True)
+class _Halves:
+    """Memory of two buffers of one size."""
+
+    both: ir.Value
+    size: ir.Value
+    """Of one, in bytes."""
+
+    @staticmethod
+    def of(type_: ir.MemRefType, dynamic: Sequence[ir.Value]) -> "_Halves":
+        """Makes that of buffers of a type, of such sizes where it has none."""
+        known = [size for size in type_.shape if size != DYNAMIC]
+        size = index(math.prod(known) * _element_bytes(type_))
+        for number in dynamic:
             size = arith.muli(size, number)
         size = arith.muli(arith.ceildivui(size, index(ALIGNMENT)), index(ALIGNMENT))
         bytes_ = ir.MemRefType.get([DYNAMIC], ir.IntegerType.get_signless(8))
         both = memref.alloc(bytes_, [arith.muli(size, index(2))], [], alignment=ALIGNMENT)
-        first = memref.view(type_, both, index(0), extent)
-        memref.copy(carried.start, first)
+        return _Halves(both, size)
+
+    def one(self, number: ir.Value, type_: ir.MemRefType, dynamic: Sequence[ir.Value]) -> ir.Value:
+        """The buffer of that number, 0 or 1, as one of a type."""
+        return memref.view(type_, self.both, arith.muli(number, self.size), dynamic)
+
+
+def _alternate(carried: _Carried) -> None:
+    """Has rounds do so: the first reads, and an even number of them leaves, the first half."""
+    loop, type_ = carried.loop, ir.MemRefType(carried.argument.type)
+    lower, upper, step = list(loop.operands)[:3]
+    halves = _begun(carried)
+    body, made = carried.end.block, _made(carried.next)
+    assert made is not None
+    with ir.InsertionPoint(loop), loop.location:
+        extent = [memref.dim(carried.start, index(axis)) for axis in dynamic_axes(type_)]
         rounds = arith.ceildivsi(arith.maxsi(arith.subi(upper, lower), index(0)), step)
-        last = memref.view(type_, both, arith.muli(arith.remui(rounds, index(2)), size), extent)
-        for alias in carried.aliases:
-            alias.replace_all_uses_with(_as(alias.type, last))
-    body = carried.end.block
+        last = halves.one(arith.remui(rounds, index(2)), type_, extent)
     with ir.InsertionPoint.at_block_begin(body), loop.location:
         number = arith.divui(arith.subi(body.arguments[0], lower), step)
         odd = arith.remui(number, index(2))
-        here = memref.view(type_, both, arith.muli(odd, size), extent)
-        there = arith.muli(arith.subi(index(1), odd), size)
-    made = _made(carried.next)
-    assert made is not None
+        here, even = halves.one(odd, type_, extent), arith.subi(index(1), odd)
+    with ir.InsertionPoint(made), made.location:
+        there = halves.one(even, ir.MemRefType(made.results[0].type), list(made.operands))
+    for alias in carried.aliases:
+        alias.replace_all_uses_with(_as(alias.type, last))
     carried.end.operands[carried.handed] = carried.start
     carried.argument.replace_all_uses_with(here)
-    with ir.InsertionPoint(made), made.location:
-        new = memref.view(made.results[0].type, both, there, list(made.operands))
-    made.results[0].replace_all_uses_with(new)
+    made.results[0].replace_all_uses_with(there)
     made.erase()
+
+
+def _begun(carried: _Carried) -> _Halves:
+    """Two halves, of which the first has what the first round finds."""
+    made = defining_operation(root(carried.start))
+    if made is not None and _is_own(carried):
+        own = ir.MemRefType(made.results[0].type)
+        with ir.InsertionPoint(made), made.location:
+            halves = _Halves.of(own, list(made.operands))
+            first = halves.one(index(0), own, list(made.operands))
+        made.results[0].replace_all_uses_with(first)
+        made.erase()
+        return halves
+    with ir.InsertionPoint(carried.loop), carried.loop.location:
+        type_ = ir.MemRefType(carried.argument.type)
+        extent = [memref.dim(carried.start, index(axis)) for axis in dynamic_axes(type_)]
+        halves = _Halves.of(type_, extent)
+        memref.copy(carried.start, halves.one(index(0), type_, extent))
+    return halves
 
 
 def _element_bytes(type_: ir.MemRefType) -> int:
@@ -374,7 +408,7 @@ def _keeps_alone(end: ir.Operation, made: ir.Operation) -> bool:
 def _hands_to_nobody(end: ir.Operation, made: ir.Operation) -> bool:
     """Whether the end of a branch gives a buffer that nobody takes from there, as it is settled."""
     choice = end.parent
-    if end.name != "scf.yield" or choice is None or choice.name != "scf.if":
+    if end.name != "scf.yield" or choice is None or choice.name != _BRANCHES:
         return False
     taken = [
         result
