@@ -40,7 +40,8 @@ def fix_settled_sizes(
     # Of inputs from 2 on, as PyTorch has it; for what is less, the program is followed by itself.
     ranges = {
         symbol: ValueRanges(max(sizes.lower, 2), max(sizes.upper, 2))
-        if symbol_is_type(symbol, SymT.SIZE)
+        # A number that a call passes goes by such a symbol, too, and may be negative.
+        if symbol_is_type(symbol, SymT.SIZE) and sizes.lower >= 0
         else sizes
         for symbol, sizes in ranges.items()
         # There are those of expressions, too: of `2 * n`.

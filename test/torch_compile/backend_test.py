@@ -188,6 +188,9 @@ def test_numbers_that_windows_take_are_parts_of_programs(backend: plumbline.Back
     for width in (2, -1, 2):
         torch.testing.assert_close(compiled(x, width), padded(x, width))
     assert len(backend.programs) == 1
+    # PyTorch has one of its own for a number that takes off all that there is.
+    torch.testing.assert_close(compiled(x, -2), padded(x, -2))
+    torch.testing.assert_close(compiled(x, 5), padded(x, 5))
 
 
 def test_a_program_of_numbers_gives_tensors(backend: plumbline.Backend) -> None:
