@@ -9,6 +9,7 @@ from torch._decomp import decomposition_table
 from torch._decomp.decompositions import upsample_compute_output_size
 
 from plumbline.loader_to_torch.decompositions.byte_resampling import resampled_bytes
+from plumbline.loader_to_torch.decompositions.nearest_resampling import nearest
 from plumbline.loader_to_torch.decompositions.resampling_weights import (
     Filter,
     Taps,
@@ -174,9 +175,11 @@ _CUBIC_FILTER = _with_filter(cubic, 2)
 _TRIANGLE_FILTER = _with_filter(triangle, 1)
 
 RULES: Rules = {
-    # The one of its kind that is not in torch-mlir's table: what it makes of the op computes places
-    # anew for each element, and sizes that follow from no others.
-    aten.upsample_nearest2d.vec: decomposition_table[aten.upsample_nearest2d.vec],
+    **{
+        op.vec: nearest(op.vec, middle)
+        for name, middle in (("upsample_nearest", 0.0), ("_upsample_nearest_exact", 0.5))
+        for op in (getattr(aten, f"{name}{rank}d") for rank in (1, 2, 3))
+    },
     aten._upsample_nearest_exact1d_backward.default: _NEAREST_EXACT,
     aten._upsample_nearest_exact2d_backward.default: _NEAREST_EXACT,
     aten._upsample_nearest_exact3d_backward.default: _NEAREST_EXACT,

@@ -846,6 +846,43 @@ def test_upsample_of_bytes(filter_: str, size: Sequence[int], align_corners: boo
     _check(getattr(aten, f"upsample_{filter_}2d").vec, noise, *options)
 
 
+@pytest.mark.parametrize("name", ["upsample_nearest", "_upsample_nearest_exact"])
+@pytest.mark.parametrize(
+    ("old", "size", "factors"),
+    [
+        ((7,), None, [3.0]),
+        ((5, 6), None, [2.0, 2.0]),
+        ((5, 6), (15, 6), None),
+        ((5, 6), (1, 12), None),
+        ((9, 6), None, [0.5, 4.0]),
+        ((9, 6), (3, 1), None),
+        ((3, 4, 5), None, [2.0, 1.0, 7.0]),
+    ],
+)
+def test_nearest_elements_are_copied_as_they_lie(
+    name: str, old: tuple[int, ...], size: tuple[int, ...] | None, factors: list[float] | None
+) -> None:
+    op = getattr(aten, f"{name}{len(old)}d").vec
+    image = torch.randn(2, 3, *old)
+    traced = make_fx(lambda image: TABLE[op](image, size, factors))(image)
+    torch.testing.assert_close(traced(image), op(image, size, factors))
+    assert aten.index.Tensor not in {node.target for node in traced.graph.nodes}
+
+
+@pytest.mark.parametrize("name", ["upsample_nearest", "_upsample_nearest_exact"])
+@pytest.mark.parametrize(
+    ("size", "factors"), [((7, 13), None), (None, [41.0, 2.0]), (None, [0.34, 1.7])]
+)
+def test_nearest_elements_anywhere(
+    name: str, size: tuple[int, ...] | None, factors: list[float] | None
+) -> None:
+    op = getattr(aten, f"{name}2d").vec
+    for order in (torch.contiguous_format, torch.channels_last):
+        image = torch.randn(2, 3, 60, 4).contiguous(memory_format=order)
+        _check(op, image, size, factors)
+        assert TABLE[op](image, size, factors).is_contiguous(memory_format=order)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, F64], ids=str)
 @pytest.mark.parametrize(
     ("name", "size", "options"),
