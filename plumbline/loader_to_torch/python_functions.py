@@ -131,9 +131,11 @@ def _is_of_programs(file: ModuleType) -> bool:
 
 
 def _length(of: Any) -> Any:
-    if isinstance(of, torch.Tensor) and of.dim() and isinstance(of.shape[0], torch.SymInt):
-        return of.shape[0]
-    return len(of)
+    return of.shape[0] if isinstance(of, torch.Tensor) and _has_dynamic_rows(of) else len(of)
+
+
+def _has_dynamic_rows(tensor: torch.Tensor) -> bool:
+    return tensor.dim() > 0 and isinstance(tensor.shape[0], torch.SymInt)
 
 
 class _AsInt(type):
@@ -174,7 +176,8 @@ _Result = TypeVar("_Result")
 def with_integers_as_sizes(model: torch.nn.Module, make: Callable[[Integers], _Result]) -> _Result:
     """What `make` makes of a model in whose files `int` gives sizes, where they are dynamic.
 
-    Where the program is refused in a function of another file, `int` gives sizes in that, too.
+    Where the program is refused in a function of another file, `int` gives sizes in that, too, and
+    `len` does where it has fixed one, which no refusal says the line of, and a `Dim.AUTO` takes.
 
     Such an integer may do less than others: it is no key of a dictionary, say. So where one was
     given and the program is refused, it is what `make` makes with Python's own.
@@ -183,12 +186,18 @@ def with_integers_as_sizes(model: torch.nn.Module, make: Callable[[Integers], _R
       UserError: the program is refused all the same.
     """
     integers = _IntegersAsSizes(_files_of(model))
+    of_fixed_sizes: list[_Result] = []
     while True:
         try:
-            return make(integers)
+            made = make(integers)
+            if not integers.reach_files_of_lengths():
+                return made
+            of_fixed_sizes.append(made)
         except UserError as refusal:
-            if integers.reach_files_of(refusal):
+            if integers.reach_files_of(refusal) or integers.reach_files_of_lengths():
                 continue
+            if of_fixed_sizes:
+                return of_fixed_sizes[-1]
             if not integers.have_been:
                 raise
             try:
@@ -209,6 +218,10 @@ class _IntegersAsSizes(contextlib.AbstractContextManager[None]):
 
     def __init__(self, files: Iterable[ModuleType]) -> None:
         self._files = {file.__name__: file for file in files if _has_int_for_numbers(file)}
+        self._of_lengths: dict[str, ModuleType] = {}
+        """Further files than the model's own in which `len` gives sizes."""
+        self._fixed_lengths: dict[str, ModuleType] = {}
+        """Files in which `len` has fixed a size."""
         self._stack = contextlib.ExitStack()
         self.have_been = False
         """Whether one was given before the context was left."""
@@ -225,7 +238,31 @@ class _IntegersAsSizes(contextlib.AbstractContextManager[None]):
             error = error.__cause__ or error.__context__
         return len(self._files) > known
 
+    def reach_files_of_lengths(self) -> bool:
+        """Whether there are more files, in which `len` has fixed a size."""
+        known = len(self._of_lengths)
+        self._of_lengths |= self._fixed_lengths
+        return len(self._of_lengths) > known
+
+    def _note_length(self, tensor: torch.Tensor) -> None:
+        if _has_dynamic_rows(tensor):
+            caller = sys._getframe(2).f_globals
+            file = sys.modules.get(caller.get("__name__", ""))
+            # Another file of that name, as of a script that is run twice, is not what was called.
+            if file is not None and vars(file) is caller and _is_of_programs(file):
+                self._fixed_lengths[file.__name__] = file
+
     def __enter__(self) -> None:
+        length: Callable[[torch.Tensor], int] = torch.Tensor.__len__
+
+        def noted(tensor: torch.Tensor) -> int:
+            self._note_length(tensor)
+            return length(tensor)
+
+        self._stack.enter_context(mock.patch.object(torch.Tensor, "__len__", noted))
+        for file in self._of_lengths.values():
+            if not hasattr(file, "len"):
+                self._stack.enter_context(mock.patch.object(file, "len", _length, create=True))
         _AsInt.traced = False
         for file in self._files.values():
             self._stack.enter_context(mock.patch.object(file, "int", _Int, create=True))

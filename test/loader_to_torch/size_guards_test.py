@@ -263,6 +263,12 @@ def sums(x, groups):
 
 def chosen(x, groups):
     return x if int(groups.max()) > 2 else -x
+
+def placed(x, groups):
+    return x.new_zeros(len(groups)).index_add(0, groups, x) * len(x)
+
+def kept(x, groups):
+    return {len(groups): x * 2}[len(groups)]
 """
 
 
@@ -281,6 +287,27 @@ def test_an_integer_is_a_size_in_functions_of_other_files(summing: types.ModuleT
     for groups in ([0, 2, 2, 2], [9, 0, 1, 9], [0, 0, 0, 0]):
         given = torch.randn(4), torch.tensor(groups)
         torch.testing.assert_close(program(*given)[0], model(*given))
+
+
+@pytest.mark.parametrize("size", [Dim.AUTO, Dim("rows", min=2)], ids=["auto", "dim"])
+def test_a_length_is_a_size_in_functions_of_other_files(
+    summing: types.ModuleType, size: Any
+) -> None:
+    model = _Summed(summing.placed)
+    example = torch.ones(4), torch.tensor([0, 1, 1, 0])
+    program = plumbline.compile(model, example, ({0: size}, {0: size}))
+    for groups in ([1, 0], [0, 2, 4, 4, 1]):
+        given = torch.randn(len(groups)), torch.tensor(groups)
+        torch.testing.assert_close(program(*given)[0], model(*given))
+
+
+def test_what_only_integers_do_with_a_length_fixes_a_size(summing: types.ModuleType) -> None:
+    example = torch.ones(4), torch.tensor([0, 1, 1, 0])
+    model = _Summed(summing.kept)
+    program = plumbline.compile(model, example, ({0: Dim.AUTO}, {0: Dim.AUTO}))
+    torch.testing.assert_close(program(*example)[0], example[0] * 2)
+    with pytest.raises(UserError, match=r"takes i64\[4\]"):
+        program(torch.ones(5), torch.tensor([0, 1, 1, 0, 0]))
 
 
 def test_a_branch_on_an_integer_is_named_where_it_is(summing: types.ModuleType) -> None:
