@@ -46,6 +46,7 @@ from plumbline.loader_to_torch.extension_ops import (
     with_extension_ops,
     writes_by_extension_ops,
 )
+from plumbline.loader_to_torch.fixed_sizes import lines_that_fix_sizes
 from plumbline.loader_to_torch.folded_constants import fold_constants
 from plumbline.loader_to_torch.followed_program import FollowedProgram
 from plumbline.loader_to_torch.generator import GENERATOR
@@ -165,7 +166,7 @@ _EXECUTING = re.compile(r"^While executing %(\w+) : ", re.MULTILINE)
 _NOISE = re.compile(
     r"^(For (more|extended|C\+\+) .*|If you suspect .*|\s*Caused by: .*"
     r"|The error above occurred .*|\s*Developer debug context: .*"
-    r"|Exception raised from .*|frame #\d+: .*"
+    r"|Exception raised from .*|frame #\d+: .*|User stack:"
     r"|The following call raised this error:\n  File .*\n    .*)\n?",
     re.MULTILINE,
 )
@@ -630,6 +631,7 @@ def _exported(
         with (
             reached,
             lengths_as_sizes(model),
+            lines_that_fix_sizes(),
             integers,
             detection_functions(),
             associative_scans_of_any_length(),

@@ -290,8 +290,13 @@ def describe_error(error: BaseException) -> str:
     text = f"{type(error).__name__}: {str(error).strip()}"
     if isinstance(error, SystemExit):
         text = f"it calls sys.exit({'' if error.code is None else repr(error.code)})"
+    return "\n".join([text, *places_of(traceback.extract_tb(error.__traceback__))])
+
+
+def places_of(stack: traceback.StackSummary) -> list[str]:
+    """The last line of a stack that is in the user's source, and that in a library's, if any."""
     places: dict[str, str] = {}
-    for frame in traceback.extract_tb(error.__traceback__):
+    for frame in stack:
         file = relative_to_import_path(frame.filename)
         if file.startswith(_MACHINERY):
             continue
@@ -300,7 +305,7 @@ def describe_error(error: BaseException) -> str:
             places["in"] = place
         elif not frame.filename.startswith(_STANDARD_LIBRARY):
             places = {"at": place}
-    return "\n".join([text, *(f"  {word} {place}" for word, place in places.items())])
+    return [f"  {word} {place}" for word, place in places.items()]
 
 
 _MACHINERY = (

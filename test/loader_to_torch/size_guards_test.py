@@ -269,6 +269,9 @@ def placed(x, groups):
 
 def kept(x, groups):
     return {len(groups): x * 2}[len(groups)]
+
+def fixed(x, groups):
+    return sum(row * groups for row in x)
 """
 
 
@@ -308,6 +311,12 @@ def test_what_only_integers_do_with_a_length_fixes_a_size(summing: types.ModuleT
     torch.testing.assert_close(program(*example)[0], example[0] * 2)
     with pytest.raises(UserError, match=r"takes i64\[4\]"):
         program(torch.ones(5), torch.tensor([0, 1, 1, 0, 0]))
+
+
+def test_what_fixes_a_size_is_named_where_it_is(summing: types.ModuleType) -> None:
+    given = torch.ones(4), torch.tensor(1)
+    with pytest.raises(UserError, match=r"constant \(4\)[^\n]*\n  at plumbline_summing.py:18: ret"):
+        plumbline.compile(_Summed(summing.fixed), given, ({0: Dim("rows", min=2)}, None))
 
 
 def test_a_branch_on_an_integer_is_named_where_it_is(summing: types.ModuleType) -> None:
