@@ -163,6 +163,20 @@ def test_fused(name: str, is_dynamic: bool) -> None:
     assert len(re.findall(r"func\.func private @\w+\(.*no_inline", text)) == kernels, text
 
 
+def test_group_norm_of_images_of_any_size_is_one_kernel() -> None:
+    """It is channel by channel, not through a reshape of images that are normalized already."""
+    torch.manual_seed(0)
+    weight, bias = torch.randn(6), torch.randn(6)
+    module = _Function(lambda x: functional.group_norm(x, 2, weight, bias))
+    dims = {"operands": ({0: Dim.AUTO, 2: Dim.AUTO, 3: Dim.AUTO},)}
+    program = plumbline.compile(module, (torch.randn(2, 6, 5, 7),), dims)
+    for shape in ((2, 6, 5, 7), (1, 6, 1, 3), (3, 6, 29, 31)):
+        x = torch.randn(shape)
+        torch.testing.assert_close(program(x)[0], module(x))
+    text = program.stage("kernels")
+    assert len(re.findall(r"func\.func private @\w+\(.*no_inline", text)) == 1, text
+
+
 @pytest.mark.parametrize("is_dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize(
     "function",

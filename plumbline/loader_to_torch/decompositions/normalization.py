@@ -58,13 +58,9 @@ def _native_group_norm(
     var, mean = torch.var_mean(grouped, (2, 3), correction=0, keepdim=True)
     rstd = torch.rsqrt(var + eps)
     per_channel = (channels, *[1] * (operand.dim() - 2))
-    if isinstance(spatial, int):
-        # Channel by channel, so that what follows is computed along with it.
-        centred = operand.to(wide) - _of_channels(mean, batch, per_channel)
-        result = centred * _of_channels(rstd, batch, per_channel)
-    else:
-        # Where an element is in its group is a division of its own for each.
-        result = ((grouped - mean) * rstd).reshape(operand.shape)
+    # Channel by channel, so that what follows is computed along with it.
+    centred = operand.to(wide) - _of_channels(mean, batch, per_channel)
+    result = centred * _of_channels(rstd, batch, per_channel)
     result = _scaled_and_shifted(result, weight, bias)
     mean, rstd = (part.reshape(batch, groups).to(operand.dtype) for part in (mean, rstd))
     return result.to(operand.dtype), mean, rstd
