@@ -9,7 +9,6 @@ from plumbline.elementary_functions.conversion import EXPAND_ELEMENTARY_FUNCTION
 from plumbline.linalg_to_gpu.channels_last import put_channels_last
 from plumbline.linalg_to_gpu.contiguous_results import copy_parts
 from plumbline.linalg_to_gpu.device_memory import place_on_device
-from plumbline.linalg_to_gpu.direct_reshapes import reshape_directly
 from plumbline.linalg_to_gpu.flops import note_flops
 from plumbline.linalg_to_gpu.late_widening import widen_late
 from plumbline.linalg_to_gpu.launch_loops import launch_loops
@@ -37,6 +36,7 @@ from plumbline.linalg_to_kernels.conversion import (
     PREPARE_ARGUMENTS,
     REARRANGE_WEIGHTS,
     REASSOCIATE_REDUCTIONS,
+    RESHAPE_DIRECTLY,
     SELECT_CLAMPS,
     SPECIALISE_KERNELS,
 )
@@ -135,12 +135,6 @@ COPY_PARTS_OF_RESULTS = Pass(
     "copy-parts-of-results",
     "Return copies of what is a part of another tensor, and does not lie as callers have it",
     copy_parts,
-)
-
-RESHAPE_DIRECTLY = Pass(
-    "reshape-directly",
-    "Reshape tensors without a detour by one axis, where sizes are seen to be the same",
-    reshape_directly,
 )
 
 EXPAND_REMAINDERS = Pass(

@@ -21,6 +21,7 @@ from plumbline.linalg_to_kernels.channels_last import keep_channels_last
 from plumbline.linalg_to_kernels.computations import loops_remembered
 from plumbline.linalg_to_kernels.count_work import count_work
 from plumbline.linalg_to_kernels.dequantized_weights import read_dequantized_weights
+from plumbline.linalg_to_kernels.direct_reshapes import reshape_directly
 from plumbline.linalg_to_kernels.exact_roundings import drop_exact_roundings
 from plumbline.linalg_to_kernels.expand_contractions import expand_contractions
 from plumbline.linalg_to_kernels.extracted_elements import compute_extracted_elements
@@ -264,6 +265,12 @@ PAD_BY_ELEMENTS = Pass(
     "pad-by-elements",
     "Spell tensor.pad in loops that write each element of the result once",
     pad_by_elements,
+)
+
+RESHAPE_DIRECTLY = Pass(
+    "reshape-directly",
+    "Reshape tensors without a detour by one axis, where sizes are seen to be the same",
+    reshape_directly,
 )
 
 COMPUTE_EXTRACTED_ELEMENTS = Pass(
@@ -530,6 +537,7 @@ def linalg_to_kernels_pipeline(
             INTERLEAVE_PARTS,
             DECOMPOSE_CONCATENATIONS,
             PREPARE_TENSORS,
+            RESHAPE_DIRECTLY,
             COMPUTE_EXTRACTED_ELEMENTS,
             FOLD_CONSTANT_PRODUCTS,
             FILL_SPLATS,

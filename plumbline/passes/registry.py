@@ -172,7 +172,6 @@ PASSES = _by_name(
         linalg_to_gpu.NOTE_FLOPS,
         linalg_to_gpu.PLACE_ON_DEVICE,
         linalg_to_gpu.COPY_PARTS_OF_RESULTS,
-        linalg_to_gpu.RESHAPE_DIRECTLY,
         linalg_to_gpu.RANK_SORTS,
         linalg_to_gpu.SCAN_ELEMENTS,
         linalg_to_gpu.PUT_CHANNELS_LAST,
@@ -227,6 +226,7 @@ PASSES = _by_name(
         linalg_to_kernels.READ_DEQUANTIZED_WEIGHTS,
         linalg_to_kernels.FOLD_CONSTANT_PRODUCTS,
         linalg_to_kernels.REARRANGE_WEIGHTS,
+        linalg_to_kernels.RESHAPE_DIRECTLY,
         linalg_to_kernels.EXPAND_CONTRACTIONS,
     )
 )

@@ -287,6 +287,42 @@ class _FirstKeys(nn.Module):
         return functional.scaled_dot_product_attention(query, key, key)
 
 
+class _WithCache(nn.Module):
+    """Keys and values are kept, and those of these queries are put behind them."""
+
+    def forward(
+        self, new: torch.Tensor, keys: torch.Tensor, values: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
+        batch, length, _ = new.shape
+        parts = new.view(batch, length, 3, 2, 16).permute(2, 0, 3, 1, 4)
+        query, key, value = parts.unbind(0)
+        keys, values = torch.cat([keys, key], 2), torch.cat([values, value], 2)
+        result = functional.scaled_dot_product_attention(query, keys, values)
+        return result.transpose(1, 2).reshape(batch, length, 32), keys, values
+
+
+def test_kept_keys_of_any_number() -> None:
+    """How many there are with those that are new is a sum of sizes."""
+
+    def operands(batch: int, new: int, kept: int) -> tuple[torch.Tensor, ...]:
+        cache = (batch, 2, kept, 16)
+        return torch.randn(batch, new, 96), torch.randn(cache), torch.randn(cache)
+
+    torch.manual_seed(0)
+    module = _WithCache()
+    kept = {0: Dim.AUTO, 2: Dim.AUTO}
+    dims = {"new": {0: Dim.AUTO, 1: Dim.AUTO}, "keys": kept, "values": kept}
+    program = plumbline.compile(module, operands(2, 3, 40), dims)
+    for sizes in ((2, 3, 40), (1, 1, 1), (3, 1, 37), (1, 61, 7)):
+        given = operands(*sizes)
+        for actual, expected in zip(program(*given), module(*given), strict=True):
+            torch.testing.assert_close(actual, expected)
+    text = program.stage("kernels")
+    assert re.search(r"@attention\w*\(", text) is not None, text
+    # The keys are read as they are kept.
+    assert "memref<?x2x16x?xf32>" not in text, text
+
+
 def test_a_part_of_the_keys() -> None:
     torch.manual_seed(0)
     _check(_FirstKeys(), (torch.randn(2, 3, 70, 32), torch.randn(2, 3, 90, 32)))

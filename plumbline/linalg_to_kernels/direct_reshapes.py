@@ -2,11 +2,13 @@
 
 Of `2x?x?` -> `?` -> `1x2x?x?` nothing tells where an element of the result is from, but that the
 sizes which are not known are the same ones, in the same order. So it is seen that attention's
-scores are those of its first product where both lengths are dynamic.
+scores are those of its first product where both lengths are dynamic, be these sums, as with keys
+that are kept from call to call.
 """
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 
 from torch_mlir import ir
 from torch_mlir.dialects import tensor
@@ -15,7 +17,7 @@ from plumbline.bindings.walk import all_operations, constant_integer, defining_o
 from plumbline.linalg_to_kernels.computations import DYNAMIC, reassociation
 from plumbline.signature.c_signature import functions_with_bodies
 from plumbline.signature.shape_attributes import attached
-from plumbline.signature.size_expressions import Size
+from plumbline.signature.size_expressions import Operation, Size
 
 _Size = tuple[int, tuple[Hashable, ...]]
 """A product: of a number, and of what is the same for sizes that are, in a fixed order."""
@@ -114,6 +116,54 @@ def _product(sizes: Iterable[_Size]) -> _Size:
     return number, tuple(sorted(factors, key=hash))
 
 
+@dataclass(frozen=True)
+class _Sum:
+    """A factor that is a sum."""
+
+    terms: frozenset[_Size]
+    """Each of other factors."""
+
+
+def _sum(sizes: Iterable[_Size]) -> _Size:
+    counts: dict[tuple[Hashable, ...], int] = {}
+    for number, factors in sizes:
+        inner = factors[0] if len(factors) == 1 else None
+        terms = inner.terms if isinstance(inner, _Sum) else [(1, factors)]
+        for count, of in terms:
+            counts[of] = counts.get(of, 0) + number * count
+    found = [(count, of) for of, count in counts.items() if count]
+    if not found:
+        return 0, ()
+    return found[0] if len(found) == 1 else (1, (_Sum(frozenset(found)),))
+
+
+def _of_affine(at: ir.AffineExpr, dims: Sequence[_Size], symbols: Sequence[_Size]) -> _Size:
+    """What such an expression is, of numbers that are these sizes."""
+    at = at.maybe_downcast()
+    match at:
+        case ir.AffineConstantExpr():
+            return at.value, ()
+        case ir.AffineDimExpr():
+            return dims[at.position]
+        case ir.AffineSymbolExpr():
+            return symbols[at.position]
+        case ir.AffineAddExpr() | ir.AffineMulExpr():
+            combine = _sum if isinstance(at, ir.AffineAddExpr) else _product
+            return combine(_of_affine(side, dims, symbols) for side in (at.lhs, at.rhs))
+    return 1, ((str(at), tuple(dims), tuple(symbols)),)
+
+
+def _of_expression(size: Size) -> _Size:
+    match size:
+        case int():
+            return size, ()
+        case Operation("+", left, right):
+            return _sum(map(_of_expression, (left, right)))
+        case Operation("*", left, right):
+            return _product(map(_of_expression, (left, right)))
+    return 1, (size,)
+
+
 class _Sizes:
     """The sizes of tensors in a function, as far as they are told apart."""
 
@@ -137,6 +187,10 @@ class _Sizes:
                 return self._of_number(op.operands[before])
             case "tensor.expand_shape":
                 return self._of_number(op.operands[1 + before])
+            case "tensor.extract_slice" if len(op.attributes["static_sizes"]) == type_.rank:
+                return self._of_number(op.opview.sizes[before])
+            case "tensor.insert_slice":
+                return self.of(op.operands[1], axis)
             case "tensor.cast":
                 return self.of(op.operands[0], axis)
             case "tensor.collapse_shape":
@@ -150,7 +204,7 @@ class _Sizes:
         size = None
         if argument.owner == self._block and self._shapes:
             size = self._shapes[argument.arg_number][axis]
-        return 1, ((argument, axis) if size is None else size,)
+        return (1, ((argument, axis),)) if size is None else _of_expression(size)
 
     def _of_number(self, value: ir.Value) -> _Size:
         op = defining_operation(value)
@@ -159,6 +213,12 @@ class _Sizes:
             return known, ()
         if op is not None and op.name == "arith.muli":
             return _product(map(self._of_number, op.operands))
+        if op is not None and op.name == "arith.addi":
+            return _sum(map(self._of_number, op.operands))
+        if op is not None and op.name == "affine.apply":
+            map_ = ir.AffineMapAttr(op.attributes["map"]).value
+            numbers = [self._of_number(operand) for operand in op.operands]
+            return _of_affine(map_.results[0], numbers[: map_.n_dims], numbers[map_.n_dims :])
         if op is not None and op.name == "tensor.dim":
             axis = constant_integer(op.operands[1])
             if axis is not None:
