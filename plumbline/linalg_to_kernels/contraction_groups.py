@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_kernels.building import for_each, index
+from plumbline.linalg_to_kernels.building import for_each, if_else, index
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     Computation,
@@ -35,6 +35,7 @@ from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.layouts import is_contiguous, layout_of
 from plumbline.linalg_to_kernels.pads import Pads, zeros_around
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
+from plumbline.linalg_to_kernels.plans_by_size import OtherPlan, other_plan
 from plumbline.linalg_to_kernels.products import (
     Access,
     SumOfProducts,
@@ -187,6 +188,14 @@ class ContractionGroup:
     """For each axis of the root's result the loop of the contraction along it."""
     pad: ir.Value | None = None
     """The result of a `tensor.pad` in place of which the kernel reads what that pads."""
+    other: OtherPlan | None = None
+    """How it is computed where sizes that are not known suit another plan better."""
+
+    @property
+    def contiguous_from(self) -> int:
+        """The axis of the result from which on its elements have to be contiguous."""
+        plans = [self.plan, *([self.other.plan] if self.other else [])]
+        return min(plan.contiguous_from for plan in plans)
 
     @property
     def packed(self) -> dict[ir.Value, PackedLayout]:
@@ -213,6 +222,18 @@ def contraction_group(group: Group, unit: VectorUnit) -> ContractionGroup | None
     if _loses_dots(found, unit):
         return None
     return found if _has_vector_epilogue(found) else None
+
+
+def with_other_plan(found: ContractionGroup, unit: VectorUnit) -> ContractionGroup:
+    """The same, which in a call may turn out to be done by another plan."""
+    if found.pad is not None:
+        return found
+    types = [layout_of(value) for value in (*found.operands, found.group.root.results[0])]
+    sizes = found.contraction.sizes
+    other = other_plan(found.plan, types, sizes, unit, found.summed_in)
+    if other is None or not _has_vector_epilogue(replace(found, plan=other.plan)):
+        return found
+    return replace(found, other=other)
 
 
 def _loses_dots(found: ContractionGroup, unit: VectorUnit) -> bool:
@@ -498,6 +519,14 @@ def build_contraction_group(
       given: for each argument of that function a buffer or a scalar.
       output: the buffer that takes the result.
     """
+    if found.other is not None:
+        other = replace(found, plan=found.other.plan, other=None)
+        if_else(
+            found.other.suits(output),
+            lambda: build_contraction_group(other, given, output),
+            lambda: build_contraction_group(replace(found, other=None), given, output),
+        )
+        return
     group, contraction, plan = found.group, found.contraction, found.plan
     buffers = [
         given[value] if value in given else _constant(value, given) for value in found.operands

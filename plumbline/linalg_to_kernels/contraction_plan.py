@@ -109,6 +109,13 @@ Its rows in the lanes of a vector, a linear layer of 400 to 300 takes as long fo
 25 times as long as by rows (AMD Zen 5, AVX-512).
 """
 
+_LINE_OF_IMAGE, _MASKED = 160, 1.3
+"""How long a row of an image that is not small is taken to be, which the least panels of tiles are
+to waste; and how much longer products take where panels lie along rows than tiles of them do, as
+the last one of each row has lanes that are none of the row's: convolutions of 3x3 elements of 16
+channels are as fast by panels from rows of 48 on, of 8 channels, in groups, from 20 on (AMD Zen 5,
+AVX-512)."""
+
 _LINES = 2048
 """Of how many cache lines a tile may use a part before they are gone when the next tile comes."""
 
@@ -354,6 +361,45 @@ def plan_contraction(
     return min(as_good, key=lambda plan: planner.cycles(plan, _FEW))
 
 
+def plan_for_one_row(
+    plan: ContractionPlan,
+    types: Sequence[ir.MemRefType],
+    sizes: Sequence[int],
+    unit: VectorUnit,
+    summed_in: ir.Type,
+) -> ContractionPlan | None:
+    """The plan where the one loop over rows, of a size that is not known, turns out to run once.
+
+    None where that packs the right operand all the same, or `plan` has no need to: it is packed
+    already, or is read in place.
+    """
+    if len(plan.rows) != 1 or sizes[plan.rows[0]] != DYNAMIC or not plan.packs_right:
+        return None
+    single = [1 if loop in plan.rows else size for loop, size in enumerate(sizes)]
+    found = _Planner(plan.sum, types, single, unit, summed_in, frozenset(), ((), ())).plan(
+        swapped=plan.left != plan.sum.left
+    )
+    if found is None or (found.strategy is Strategy.REGISTER_TILES and found.packs_right):
+        return None
+    return found
+
+
+def plan_for_long_lines(
+    plan: ContractionPlan,
+    types: Sequence[ir.MemRefType],
+    sizes: Sequence[int],
+    unit: VectorUnit,
+    summed_in: ir.Type,
+) -> tuple[ContractionPlan, float, float] | None:
+    """The plan where a row of an image of unknown size is long: panels of it, rather than tiles.
+
+    With it goes how long a panel takes, and how long an element of a row does by the other plan;
+    None if panels are never faster. It reads what the other one takes packed as that lies.
+    """
+    planner = _Planner(plan.sum, types, sizes, unit, summed_in, frozenset(), ((), ()))
+    return planner.for_long_lines(plan)
+
+
 def packed_while_running(
     plan: ContractionPlan, types: Sequence[ir.MemRefType], sizes: Sequence[int]
 ) -> ContractionPlan:
@@ -388,8 +434,57 @@ class _Planner:
             return self.unit
         return self.unit.of_integers if self.unit.dots else self.unit
 
-    def plan(self, *, swapped: bool) -> ContractionPlan | None:
-        """The plan with operands in their places, or the right one as the left one."""
+    def for_long_lines(self, plan: ContractionPlan) -> tuple[ContractionPlan, float, float] | None:
+        """As `plan_for_long_lines` says."""
+        channels = self._count(plan.columns)
+        are_tiles = plan.strategy is Strategy.REGISTER_TILES and not plan.stores_columns
+        if not are_tiles or plan.dots is not None or self._along_windows.isdisjoint(plan.rows[-1:]):
+            return None
+        if self.sizes[plan.rows[-1]] != DYNAMIC or channels is None or len(plan.columns) != 1:
+            return None
+        planner, static = self, plan.static_sizes
+        if plan.right_operand is RightOperand.PACKED:
+            if channels > plan.tile.columns:
+                # Channels are in several panels, which no one stride leads through.
+                return None
+            # A panel may have more columns than there are channels.
+            static = (*static, (plan.columns[0], channels))
+            planner = self._of_one_panel(plan)
+        swapped = plan.left == plan.sum.left
+        found = planner.plan(swapped=swapped, line=_LINE_OF_IMAGE)
+        if found is None or found.columns != plan.rows[-1:] or not found.stores_columns:
+            return None
+        if found.strategy is not Strategy.REGISTER_TILES or found.dots is not None:
+            return None
+        # Panels of windows that are apart are gathered.
+        if found.right_operand not in (RightOperand.IN_PLACE, RightOperand.COPIED):
+            return None
+        of_panel = _MASKED * cycles(found.tile, channels, found.tile.columns)
+        of_element = cycles(plan.tile, plan.tile.rows, channels) / plan.tile.rows
+        if of_panel >= of_element * found.tile.columns:
+            return None
+        known = dict(found.static_sizes) | dict(static)
+        return replace(found, static_sizes=tuple(known.items())), of_panel, of_element
+
+    def _of_one_panel(self, plan: ContractionPlan) -> "_Planner":
+        """The planner of what a plan packs in one panel, as it lies then."""
+        layout, right = plan.packed_layout, plan.right
+        axes = self.sum.accesses[right].axes
+        tiled = layout.inner_dims_pos
+        outer = [() if axis == tiled else axes[axis] for axis in layout.outer_dims_perm]
+        accesses, types = [*self.sum.accesses], [*self.types]
+        accesses[right] = Access((*outer, axes[tiled]))
+        shape = layout.shape(self.types[right].shape)
+        types[right] = ir.MemRefType.get(shape, self.types[right].element_type)
+        sum_ = replace(self.sum, accesses=(accesses[0], accesses[1], accesses[2]))
+        return replace(self, sum=sum_, types=types)
+
+    def plan(self, *, swapped: bool, line: int | None = None) -> ContractionPlan | None:
+        """The plan with operands in their places, or the right one as the left one.
+
+        Of columns whose number is not known there are about as many as is a `line`, if one is
+        given.
+        """
         batches, rows, columns, summed = (
             tuple(loop for loop in loops if self.sizes[loop] != 1)
             for loops in (self.sum.batches, self.sum.rows, self.sum.columns, self.sum.summed)
@@ -415,15 +510,15 @@ class _Planner:
             return None
         row_count, column_count = self._count(rows), self._count(columns)
         are_windows = len(self._groups(left, summed)) > 1
-        line = self._count(rows[-1:]) if rows and are_windows else None
+        rows_of_line = self._count(rows[-1:]) if rows and are_windows else None
         tile = register_tile(
             self._registers,
             self.summed_bits,
             row_count,
-            column_count,
+            line if column_count is None else column_count,
             are_windows=are_windows,
             are_scattered=not self._are_contiguous(left, summed),
-            line=line,
+            line=rows_of_line,
         )
         strategy, right_operand = Strategy.REGISTER_TILES, RightOperand.GATHERED
         unseen = [
@@ -507,7 +602,7 @@ class _Planner:
             columns_of_result=self._groups(2, columns),
             fetches_ahead=self.unit.fetches_ahead,
             dots=dots,
-            rows_in_line=rows_in_line(tile, self._registers, row_count, line),
+            rows_in_line=rows_in_line(tile, self._registers, row_count, rows_of_line),
             halves_tiles=row_count is None and not (are_windows or row_batches),
         )
         plan = replace(plan, zeros=self._zeros(plan))

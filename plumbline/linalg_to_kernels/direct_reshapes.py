@@ -142,11 +142,11 @@ def _of_affine(at: ir.AffineExpr, dims: Sequence[_Size], symbols: Sequence[_Size
     at = at.maybe_downcast()
     match at:
         case ir.AffineConstantExpr():
-            return at.value, ()
+            return int(at.value), ()
         case ir.AffineDimExpr():
-            return dims[at.position]
+            return dims[int(at.position)]
         case ir.AffineSymbolExpr():
-            return symbols[at.position]
+            return symbols[int(at.position)]
         case ir.AffineAddExpr() | ir.AffineMulExpr():
             combine = _sum if isinstance(at, ir.AffineAddExpr) else _product
             return combine(_of_affine(side, dims, symbols) for side in (at.lhs, at.rhs))

@@ -22,6 +22,7 @@ from plumbline.linalg_to_kernels.contraction_groups import (
     contraction_group,
     is_contraction,
     is_contraction_of_attention,
+    with_other_plan,
 )
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.loop_nests import build_loop_nests
@@ -203,11 +204,12 @@ class CpuStrategies:
         assert group is not None
         contraction = contraction_group(group, self.unit)
         if contraction is not None:
+            planned = with_other_plan(contraction, self.unit)
             return Plan(
-                lambda given, outputs: build_contraction_group(contraction, given, outputs[result]),
-                contraction.packed,
+                lambda given, outputs: build_contraction_group(planned, given, outputs[result]),
+                planned.packed,
                 is_loosely_typed=self._shares_kernels,
-                contiguous=contraction.plan.contiguous_from,
+                contiguous=planned.contiguous_from,
             )
         return Plan(
             lambda given, outputs: build_loop_nests(group, given, outputs), notes_sizes=True

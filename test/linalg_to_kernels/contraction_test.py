@@ -451,6 +451,84 @@ def test_planes_of_any_size_are_taken_for_small_ones(weight: tuple[int, ...]) ->
     assert "plumbline.layout" in program.stage("kernels")
 
 
+def _has_two_plans(program: plumbline.CompiledProgram) -> bool:
+    """Whether a kernel begins with a choice between two ways to do all that it does."""
+    return re.search(r"^    scf\.if ", program.stage("kernels"), re.MULTILINE) is not None
+
+
+@pytest.mark.parametrize("target_cpu", ["native", "baseline"])
+@pytest.mark.parametrize(
+    ("weight", "options"),
+    [
+        # Packed in one panel, which has more columns than there are channels, or is full.
+        ((8, 6, 3, 3), {}),
+        ((16, 6, 3, 3), {"padding": 2, "dilation": 2}),
+        # Weights of groups are not packed.
+        ((16, 6, 3, 3), {"groups": 2, "padding": 1}),
+        ((8, 6, 3, 2, 3), {}),
+    ],
+    ids=["channels", "dilated", "groups", "volumes"],
+)
+def test_planes_of_any_size_are_done_by_rows_where_these_are_long(
+    weight: tuple[int, ...], options: dict[str, Any], target_cpu: str
+) -> None:
+    convolution = getattr(torch.nn.functional, f"conv{len(weight) - 2}d")
+    function = partial(convolution, **options)
+    channels = weight[1] * options.get("groups", 1)
+    images = [
+        _random((batch, channels, *[5] * (len(weight) - 4), height, width), torch.float32)
+        for batch, height, width in ((2, 6, 9), (1, 5, 34), (2, 6, 67), (1, 5, 130), (1, 7, 5))
+    ]
+    given = _random(weight, torch.float32).abs()
+    sizes = {axis: Dim.AUTO for axis in range(len(weight)) if axis != 1}
+    program = plumbline.compile(
+        _Weighted(function, given), (images[0],), {"operand": sizes}, target_cpu=target_cpu
+    )
+    for image in images:
+        _check(program, lambda image: function(image, given.to(image.dtype)), (image,))
+    wide = plumbline.compile(
+        _Weighted(function, given), (images[0],), {"operand": sizes}, target_cpu="x86-64-v4"
+    )
+    assert _has_two_plans(wide)
+
+
+def test_windows_that_are_apart_have_one_plan() -> None:
+    """Panels along rows would gather them, which took three times as long."""
+    function = partial(torch.nn.functional.conv2d, stride=2)
+    given = _random((8, 6, 3, 3), torch.float32)
+    sizes = {0: Dim.AUTO, 2: Dim.AUTO, 3: Dim.AUTO}
+    image = _random((2, 6, 9, 11), torch.float32)
+    program = plumbline.compile(
+        _Weighted(function, given), (image,), {"operand": sizes}, target_cpu="x86-64-v4"
+    )
+    assert not _has_two_plans(program)
+
+
+@pytest.mark.parametrize("equation", ["bij,bjk->bik", "bij,bkj->bik", "ij,kj->ik"])
+def test_any_number_of_rows_that_turns_out_to_be_one(equation: str) -> None:
+    """The other operand is then read once, where it lies."""
+    function = partial(torch.einsum, equation)
+
+    def operands(**sizes: int) -> tuple[torch.Tensor, ...]:
+        names = equation.split("->")[0].split(",")
+        return tuple(_random(tuple(sizes[name] for name in each), torch.float32) for each in names)
+
+    dims = {name: Dim(name, min=1, max=4000) for name in "bijk"}
+    program = plumbline.compile(
+        _Function(function),
+        operands(b=2, i=8, j=9, k=10),
+        {
+            "operands": tuple(
+                {axis: dims[name] for axis, name in enumerate(each)}
+                for each in equation.split("->")[0].split(",")
+            )
+        },
+    )
+    for rows, summed, columns in ((1, 300, 530), (1, 1, 7), (1, 65, 1), (2, 300, 33), (8, 9, 10)):
+        _check(program, function, operands(b=3, i=rows, j=summed, k=columns))
+    assert _has_two_plans(program)
+
+
 @pytest.mark.parametrize(("summed", "columns"), [(400, 300), (384, 300)])
 def test_any_number_of_rows_is_taken_for_a_small_one(summed: int, columns: int) -> None:
     """Rows in lanes of vectors are a little less to do for many, and many times as much for few."""
