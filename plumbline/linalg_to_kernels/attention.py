@@ -5,7 +5,8 @@ of some queries are done one after the other: their scores, what is done to thes
 softmax), and the products with the values. What lies between both products stays in the cache; keys
 and values are packed once for all blocks. (Dao et al., "FlashAttention", NeurIPS 2022, do blocks of
 keys as well, for caches too small for a block's scores; those of CPUs hold thousands of keys.)
-Where keys after a query are masked, a block goes as far as its last query.
+Where keys after a query are masked, a block goes as far as its last query. How many queries there
+are may be known in a call only: of a single one, keys and values are read once, where they lie.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, index
+from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, if_else, index
 from plumbline.linalg_to_kernels.causal_masks import is_causal
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
@@ -37,7 +38,9 @@ from plumbline.linalg_to_kernels.contraction_plan import (
     Strategy,
     packed_while_running,
     plan_contraction,
+    plan_for_one_row,
 )
+from plumbline.linalg_to_kernels.dot_products import build_dot_products
 from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.linalg_to_kernels.group import Group, form_group
 from plumbline.linalg_to_kernels.layouts import layout_of
@@ -101,11 +104,18 @@ class _Product:
     plan: ContractionPlan
     packing: ContractionPlan
     """How to pack the right operand."""
+    single: ContractionPlan | None
+    """How to read it where it lies, where there turns out to be one query; None if that is not to
+    be asked."""
 
     def in_blocks(self, rows: int) -> "_Product":
         """The same, which is done for no more than so many rows at once."""
-        sums = min(self.plan.sums_at_once, rows * self.plan.tile.columns)
-        return replace(self, plan=replace(self.plan, sums_at_once=sums))
+        single = self.single and _for_rows(self.single, 1)
+        return replace(self, plan=_for_rows(self.plan, rows), single=single)
+
+
+def _for_rows(plan: ContractionPlan, rows: int) -> ContractionPlan:
+    return replace(plan, sums_at_once=min(plan.sums_at_once, rows * plan.tile.columns))
 
 
 @dataclass(frozen=True)
@@ -327,9 +337,13 @@ class _Matching:
             outer: loop for outer, loop in self._group.row_loops[product_].items() if outer != row
         }
         packing = packed_while_running(plan, types, sizes)
+        single = plan_for_one_row(packing, types, sizes, self._unit, element)
+        if single is not None and single.strategy is Strategy.WEIGHTED_ROWS:
+            # These have sums of their own, on the stack.
+            single = None
         # Before there is a block there is only the right operand to tell sizes.
         packing = replace(packing, sum=replace(sum_, accesses=(right.access,) * 3))
-        return _Product(product_, rows, left, right, plan, packing)
+        return _Product(product_, rows, left, right, plan, packing, single)
 
 
 def lanes(found: AttentionGroup) -> Lanes:
@@ -356,12 +370,15 @@ class _Attention:
         self._type = element
         self._scratch: dict[int, Scratch] = {}
         self._panels: dict[int, ir.Value] = {}
+        self._of_single: dict[int, Scratch] = {}
+        self._is_single: ir.Value | None = None
 
     def build(self) -> None:
         found = self._found
         for number, product_ in enumerate((found.scores, found.values)):
             self._scratch[number] = allocate_scratch(product_.plan, self._type)
             self._panels[number] = self._panel_buffer(product_)
+        self._look_for_a_single_query()
         steps: dict[Computation, Callable[[RowBlock], None]] = {
             found.scores.contraction: self._build_scores,
             found.values.contraction: self._build_values,
@@ -371,6 +388,19 @@ class _Attention:
         blocks = RowBlocks(found.row, found.size, steps, self._pack, found.until)
         outputs = {found.group.root.results[0]: self._output}
         build_loop_nests(found.group, self._given, outputs, blocks)
+
+    def _look_for_a_single_query(self) -> None:
+        """Builds whether there is one, if that makes a difference."""
+        plans = [product_.single for product_ in (self._found.scores, self._found.values)]
+        if not all(plans):
+            return
+        for number, plan in enumerate(plans):
+            if plan is not None and plan.strategy is Strategy.REGISTER_TILES:
+                self._of_single[number] = allocate_scratch(plan, self._type)
+        matrix = self._found.scores.left
+        axis = matrix.axes[matrix.loops.index(_QUERY)]
+        queries = memref.dim(self._given[matrix.value], index(axis))
+        self._is_single = arith.cmpi(arith.CmpIPredicate.eq, queries, index(1))
 
     def _panel_buffer(self, product_: _Product) -> ir.Value:
         """A buffer for all panels of a right operand."""
@@ -389,9 +419,15 @@ class _Attention:
         return memref.dim(self._given[matrix.value], index(axis))
 
     def _pack(self, rows: Mapping[int, ir.Value]) -> None:
-        for number, product_ in enumerate((self._found.scores, self._found.values)):
-            view = self._view(product_, product_.right, self._given[product_.right.value], rows)
-            self._pack_panels(product_.packing, view, self._panels[number])
+        def pack() -> None:
+            for number, product_ in enumerate((self._found.scores, self._found.values)):
+                view = self._view(product_, product_.right, self._given[product_.right.value], rows)
+                self._pack_panels(product_.packing, view, self._panels[number])
+
+        if self._is_single is None:
+            pack()
+        else:
+            if_else(self._is_single, lambda: None, pack)
 
     def _pack_panels(self, plan: ContractionPlan, right: ir.Value, panels: ir.Value) -> None:
         nest = LoopNest(plan, [right] * 3)
@@ -413,13 +449,45 @@ class _Attention:
             product_, product_.left, self._given[product_.left.value], block.rows, block
         )
         out = _rows_of(block.buffers[product_.contraction.results[0]], block)
-        build_register_tiles(
-            product_.plan,
-            [left, self._panels[0], out],
-            self._type,
-            None,
-            self._scratch[0],
-        )
+        self._multiply(0, product_, (left, out), block, None)
+
+    def _multiply(
+        self,
+        number: int,
+        product_: _Product,
+        matrices: tuple[ir.Value, ir.Value],
+        block: RowBlock,
+        epilogue: Epilogue | None,
+    ) -> None:
+        """Builds a block's product by panels, or by the operand itself if there is one query."""
+        left, out = matrices
+
+        def by_panels() -> None:
+            build_register_tiles(
+                product_.plan,
+                [left, self._panels[number], out],
+                self._type,
+                epilogue,
+                self._scratch[number],
+                # Those of values are of all keys, be there more than are seen.
+                panel_rows=self._size_of_right(product_, _SUMMED),
+            )
+
+        def in_place() -> None:
+            given = self._given[product_.right.value]
+            right = self._view(product_, product_.right, given, block.rows)
+            arguments, plan = [left, right, out], product_.single
+            assert plan is not None
+            if plan.strategy is Strategy.DOT_PRODUCTS:
+                build_dot_products(plan, arguments, self._type, epilogue)
+            else:
+                scratch = self._of_single[number]
+                build_register_tiles(plan, arguments, self._type, epilogue, scratch)
+
+        if self._is_single is None:
+            by_panels()
+        else:
+            if_else(self._is_single, in_place, by_panels)
 
     def _build_values(self, block: RowBlock) -> None:
         found = self._found
@@ -443,14 +511,8 @@ class _Attention:
         def finish(value: ir.Value, place: Place) -> ir.Value:
             return evaluation(place, {sums: value}).result()
 
-        build_register_tiles(
-            product_.plan,
-            [left, self._panels[1], out],
-            self._type,
-            None if root is product_.contraction else Epilogue(finish),
-            self._scratch[1],
-            panel_rows=self._size_of_right(product_, _SUMMED),
-        )
+        epilogue = None if root is product_.contraction else Epilogue(finish)
+        self._multiply(1, product_, (left, out), block, epilogue)
 
     def _view(
         self,

@@ -287,6 +287,30 @@ class _FirstKeys(nn.Module):
         return functional.scaled_dot_product_attention(query, key, key)
 
 
+@pytest.mark.parametrize("target_cpu", ["native", "baseline"])
+@pytest.mark.parametrize("is_causal", [False, True], ids=["all", "causal"])
+def test_a_single_query_of_any_number(target_cpu: str, *, is_causal: bool) -> None:
+    """Keys and values are then read where they lie, and not packed for it."""
+    torch.manual_seed(0)
+    module = _Attention(is_causal=is_causal)
+    sizes = {0: Dim.AUTO, 2: Dim.AUTO}
+    shapes = {"query": sizes, "key": sizes, "value": sizes}
+
+    def operands(batch: int, queries: int, keys: int) -> tuple[torch.Tensor, ...]:
+        return tuple(torch.randn(batch, 3, size, 20) for size in (queries, keys, keys))
+
+    program = plumbline.compile(module, operands(2, 30, 40), shapes, target_cpu=target_cpu)
+    for batch, queries, keys in ((1, 1, 1), (3, 1, 37), (2, 1, 300), (2, 2, 5), (1, 70, 33)):
+        given = operands(batch, queries, keys)
+        torch.testing.assert_close(program(*given)[0], module(*given), rtol=1e-4, atol=1e-5)
+    text = program.stage("kernels")
+    kernel = text[text.index("private @attention") :]
+    # Whether there is one is asked once before keys are packed, and for each product.
+    single = re.search(r"(%\w+) = arith\.cmpi eq, %\w+, %c1 : index", kernel)
+    assert single is not None, kernel
+    assert kernel.count(f"scf.if {single[1]} ") == 3, kernel
+
+
 class _WithCache(nn.Module):
     """Keys and values are kept, and those of these queries are put behind them."""
 
