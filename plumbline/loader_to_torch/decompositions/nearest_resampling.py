@@ -85,11 +85,17 @@ def _are_at(places: _Places, old: int, new: int, step: float, middle: float) -> 
     return is_exact and places.step == 1
 
 
+def _takes_part(old: int, new: int, places: _Places) -> bool:
+    """Whether elements of an axis are left out; not if sizes are not known (`_are_at`)."""
+    are_known = isinstance(old, int) and isinstance(new, int)
+    return are_known and places.repeats == 1 and new != old
+
+
 def _read(image: torch.Tensor, new: Sequence[int], places: Sequence[_Places]) -> torch.Tensor:
     """The new image, in the order in memory that PyTorch gives it."""
     order = suggest_memory_format(image)
     for axis, (size, each) in enumerate(zip(new, places, strict=True), 2):
-        if each.step > 1 or each.start > 0:
+        if _takes_part(image.shape[axis], size, each):
             end = each.start + (size - 1) * each.step + 1
             image = image[(*[slice(None)] * axis, slice(each.start, end, each.step))]
     batches, old = image.shape[:2], image.shape[2:]
