@@ -1,12 +1,11 @@
 """Images and volumes of other sizes, which are read between their elements."""
 
-import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch._decomp import decomposition_table
 from torch._decomp.decompositions import upsample_compute_output_size
+from torch._prims_common import suggest_memory_format
 
 from plumbline.loader_to_torch.decompositions.byte_resampling import resampled_bytes
 from plumbline.loader_to_torch.decompositions.nearest_resampling import nearest
@@ -16,6 +15,7 @@ from plumbline.loader_to_torch.decompositions.resampling_weights import (
     cubic,
     lanczos,
     step_between,
+    sums_at_once,
     taps_below,
     taps_beside,
     taps_in_band,
@@ -61,32 +61,76 @@ def _with_filter(filter_: Filter, reach: int) -> Rule:
     return decomposed
 
 
-def _between_neighbours(op: Any, filter_: Filter, reach: int) -> Rule:
-    """PyTorch's rule of an op, but for bytes, which it resamples by weights that are integers."""
-    otherwise = decomposition_table[op]
+def _between_neighbours(reach: int) -> Rule:
+    """The rule of ops that read an image between its elements, and are told sizes or factors.
+
+    An axis is done after the other, unless channels are last: with all at once, as by PyTorch's
+    rule, each new element is of 4 or 16 old ones in places of their own, where rows are read as
+    they lie by this. Images of twice the size take a quarter of the time, of 16 times a tenth (AMD
+    Zen 5).
+
+    Args:
+      reach: as `taps_beside` has it.
+    """
 
     def decomposed(
         image: torch.Tensor,
         output_size: list[int] | None,
         align_corners: bool,
         scale_factors: list[float] | None = None,
-    ) -> torch.Tensor:
-        if image.dtype != torch.uint8:
-            result: torch.Tensor = otherwise(image, output_size, align_corners, scale_factors)
-            return result
+    ) -> Any:
         sizes: list[int] = upsample_compute_output_size(  # type: ignore[no-untyped-call]
             image.size(), output_size, scale_factors
         )
+        factors: Sequence[float | None] = scale_factors or [None] * len(sizes)
 
-        def taps(axis: int, dtype: torch.dtype) -> Taps:
+        def taps(axis: int, dtype: torch.dtype) -> Taps | None:
             old, new = image.shape[axis], sizes[axis]
-            scale = scale_factors[axis] if scale_factors else None
-            step = step_between(old, new, scale, dtype, align_corners=align_corners)
-            return taps_beside(filter_, reach, old, new, step, align_corners=align_corners)
+            step = step_between(old, new, factors[axis], dtype, align_corners=align_corners)
+            # PyTorch copies an axis of the same size between two neighbours whatever the factor.
+            are_known = isinstance(old, int) and isinstance(new, int)
+            if are_known and old == new and (reach == 1 or step == 1):
+                return None
+            return taps_beside(reach, old, new, step, dtype, align_corners=align_corners)
 
-        return resampled_bytes(image, sizes, taps)
+        def merged(axis: int, dtype: torch.dtype) -> Taps | None:
+            found = taps(axis, dtype)
+            return None if found is None else found.merged()
+
+        if image.dtype == torch.uint8 and len(sizes) == _PLANE:
+            return resampled_bytes(image, sizes, merged)
+        if not image.is_floating_point():
+            return NotImplemented
+        wide = torch.float64 if image.dtype == torch.float64 else torch.float32
+        order, resampled = suggest_memory_format(image), image.to(wide)
+        known = {axis: taps(axis, wide) for axis in _in_order(image.shape[2:], sizes)}
+        found = {axis: taps for axis, taps in known.items() if taps is not None}
+        if order is not torch.contiguous_format and len(found) == len(sizes):
+            resampled = sums_at_once(resampled, found)
+        else:
+            for axis, along in found.items():
+                resampled = along.sums(resampled, axis)
+        return resampled.to(image.dtype).contiguous(memory_format=order)
 
     return decomposed
+
+
+_PLANE = 2
+
+
+def _in_order(old: Sequence[int], new: Sequence[int]) -> list[int]:
+    """Axes, counted from the last, so that little is read element by element, along rows.
+
+    What gets less comes first, rows before their elements, then what gets more, elements first.
+    """
+    axes = range(-len(new), 0)
+    known = [isinstance(old[axis], int) and isinstance(new[axis], int) for axis in axes]
+    less = [
+        axis
+        for axis, is_known in zip(axes, known, strict=True)
+        if is_known and new[axis] < old[axis]
+    ]
+    return [*less, *(axis for axis in reversed(axes) if axis not in less)]
 
 
 # -- gradients of sizes changed --------------------------------------------------------------------
@@ -192,10 +236,11 @@ RULES: Rules = {
     aten.upsample_nearest2d_backward.default: _NEAREST_OF_ALL,
     aten.upsample_nearest3d_backward.default: _NEAREST_OF_ALL,
     aten.upsample_trilinear3d_backward.default: _LINEAR,
-    aten.upsample_bicubic2d.vec: _between_neighbours(
-        aten.upsample_bicubic2d.vec, functools.partial(cubic, a=-0.75), 2
-    ),
-    aten.upsample_bilinear2d.vec: _between_neighbours(aten.upsample_bilinear2d.vec, triangle, 1),
+    aten.upsample_bicubic2d.vec: _between_neighbours(2),
+    **{
+        op.vec: _between_neighbours(1)
+        for op in (aten.upsample_linear1d, aten.upsample_bilinear2d, aten.upsample_trilinear3d)
+    },
     aten._upsample_bicubic2d_aa.default: _CUBIC_FILTER,
     aten._upsample_bilinear2d_aa.default: _TRIANGLE_FILTER,
     aten._upsample_lanczos2d_aa.default: _LANCZOS_FILTER,

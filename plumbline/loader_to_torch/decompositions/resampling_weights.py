@@ -3,10 +3,13 @@
 import functools
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+
+from plumbline.loader_to_torch.decompositions.constant_tables import constant_table, literal_table
 
 Filter = Callable[[torch.Tensor], torch.Tensor]
 """The weight of what lies at a distance from the middle, in new elements or old ones, whichever are
@@ -32,6 +35,10 @@ def cubic(distance: torch.Tensor, a: float = -0.5) -> torch.Tensor:
     near = (((a + 2) * distance - (a + 3)) * distance) * distance + 1
     far = (((distance - 5) * distance + 8) * distance - 4) * a
     return torch.where(distance < 1, near, torch.where(distance < 2, far, 0.0))
+
+
+_BESIDE: dict[int, Filter] = {1: triangle, 2: functools.partial(cubic, a=-0.75)}
+"""Between neighbours, by how many of these count on each side."""
 
 
 def lanczos(distance: torch.Tensor) -> torch.Tensor:
@@ -77,13 +84,60 @@ class Taps:
         if self.places is None:
             matrix = self.weights
             return matrix @ image if axis == -2 else image @ matrix.transpose(0, 1)
-        shape = (-1, *[1] * (-axis - 1))
-        last = image.shape[axis] - 1
         read = (
-            image.index_select(axis, torch.clamp(place, max=last)) * weight.reshape(shape)
-            for place, weight in zip(self.places.unbind(-1), self.weights.unbind(-1), strict=True)
+            image.index_select(axis, place) * weight[_along(axis)]
+            for place, weight in self.each(image.shape[axis])
         )
         return functools.reduce(torch.add, read)
+
+    def merged(self) -> "Taps":
+        """The same with each place once, for weights that are rounded."""
+        assert self.places is not None
+        places = self.places[:, :1] + torch.arange(self.places.shape[1])
+        parts = (
+            torch.where(places == place.unsqueeze(-1), weight.unsqueeze(-1), 0.0)
+            for place, weight in zip(self.places.unbind(-1), self.weights.unbind(-1), strict=True)
+        )
+        return Taps(places, functools.reduce(torch.add, parts))
+
+    def each(self, size: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """The places, [new], and the weights, [new], of one tap after the other.
+
+        None of the places is beyond the last of so many elements.
+        """
+        assert self.places is not None
+        for place, weight in zip(self.places.unbind(-1), self.weights.unbind(-1), strict=True):
+            yield torch.clamp(place, max=size - 1), weight
+
+
+def _along(axis: int) -> tuple[Any, ...]:
+    """What makes of a tensor [n] one that is along an axis, counted from the last."""
+    return (..., *[None] * (-axis - 1))
+
+
+def sums_at_once(image: torch.Tensor, taps: Mapping[int, Taps]) -> torch.Tensor:
+    """The sums of the elements of an image by the weights along several axes.
+
+    Each new element is read where it lies, as is best where all channels of it are contiguous.
+
+    Args:
+      image: the image.
+      taps: those along each of the axes, counted from the last.
+    """
+    axes_before = [None] * (image.dim() - len(taps))
+
+    def sums(axes: Sequence[int], places: tuple[torch.Tensor, ...]) -> torch.Tensor:
+        if not axes:
+            read: torch.Tensor = torch.ops.aten.index.Tensor(image, [*axes_before, *places])
+            return read
+        axis, *others = axes
+        parts = (
+            sums(others, (*places, place[_along(axis)])) * weight[_along(axis)]
+            for place, weight in taps[axis].each(image.shape[axis])
+        )
+        return functools.reduce(torch.add, parts)
+
+    return sums(sorted(taps), ())
 
 
 def taps_below(
@@ -118,41 +172,76 @@ def taps_below(
 
 
 def taps_beside(
-    filter_: Filter,
     reach: int,
     old: int,
     new: int,
     step: float | torch.Tensor,
+    dtype: torch.dtype,
     *,
     align_corners: bool,
 ) -> Taps:
-    """Those on both sides of where a new element lies, in float64, however many the new ones are.
+    """Those on both sides of where a new element lies, however many the new ones are.
 
     What lies beyond the first or the last element counts for that.
 
     Args:
-      filter_: the weights, of which the sum is 1.
-      reach: how many count on each side.
+      reach: how many count on each side: 1 or 2, by weights that are linear or cubic.
       old: how many elements there are.
       new: how many there will be.
       step: as `step_between` has it.
+      dtype: of the weights, and of the places as they are computed.
       align_corners: whether the middles of the first and of the last elements lie on each other.
     """
+    if not isinstance(step, float) or isinstance(old, torch.SymInt):
+        return _taps_beside(reach, old, new, step, dtype, align_corners)
+    numbers = (reach, old, new, _bits(step), dtype == torch.float64, align_corners)
+    return Taps(_known_places(numbers, torch.int64), _known_weights(numbers, dtype))
+
+
+def _bits(number: float) -> int:
+    [bits] = struct.unpack("q", struct.pack("d", number))
+    return int(bits)
+
+
+def _known_taps(
+    reach: int, old: int, new: int, bits: int, is_double: bool, align_corners: bool
+) -> Taps:
+    [step] = struct.unpack("d", struct.pack("q", bits))
+    dtype = torch.float64 if is_double else torch.float32
+    return _taps_beside(reach, old, new, step, dtype, align_corners)
+
+
+@literal_table
+def _known_places(*numbers: Any) -> torch.Tensor:
+    """int64 [new, taps], a literal as it is known of its numbers then that they are inside."""
+    taps = _known_taps(*numbers)
+    assert taps.places is not None
+    return taps.places
+
+
+@constant_table
+def _known_weights(*numbers: Any) -> torch.Tensor:
+    return _known_taps(*numbers).weights
+
+
+def _taps_beside(
+    reach: int,
+    old: int,
+    new: int,
+    step: float | torch.Tensor,
+    dtype: torch.dtype,
+    align_corners: bool,
+) -> Taps:
+    # PyTorch rounds a place once, as a fused operation of its dtype does.
     numbers = torch.arange(new, dtype=torch.float64)
-    middles = numbers * step if align_corners else (numbers + 0.5) * step - 0.5
+    middles = (numbers * step if align_corners else (numbers + 0.5) * step - 0.5).to(dtype)
     if reach == 1:
         middles = torch.clamp(middles, min=0)
     before = torch.clamp(middles.floor(), max=old - 1)
     beyond = torch.clamp(middles - before, min=0, max=1)
-    nearest = before.to(torch.int64) + 1 - reach
-    first = torch.clamp(nearest, min=0)
-    places = first.unsqueeze(-1) + torch.arange(2 * reach)
-    weights = torch.zeros((), dtype=torch.float64)
-    for tap in range(2 * reach):
-        weight = filter_((tap + 1 - reach - beyond).abs()).unsqueeze(-1)
-        counts_for = torch.clamp(nearest + tap, min=0, max=old - 1).unsqueeze(-1)
-        weights = weights + torch.where(places == counts_for, weight, 0.0)
-    return Taps(places, weights)
+    taps = torch.arange(1 - reach, 1 + reach)
+    places = torch.clamp(before.to(torch.int64).unsqueeze(-1) + taps, min=0, max=old - 1)
+    return Taps(places, _BESIDE[reach]((taps - beyond.unsqueeze(-1)).abs()))
 
 
 def taps_in_band(

@@ -856,6 +856,7 @@ def test_upsample_of_bytes(filter_: str, size: Sequence[int], align_corners: boo
         ((5, 6), (1, 12), None),
         ((9, 6), None, [0.5, 4.0]),
         ((9, 6), (3, 1), None),
+        ((4, 4), (3, 4), None),
         ((3, 4, 5), None, [2.0, 1.0, 7.0]),
     ],
 )
@@ -871,7 +872,8 @@ def test_nearest_elements_are_copied_as_they_lie(
 
 @pytest.mark.parametrize("name", ["upsample_nearest", "_upsample_nearest_exact"])
 @pytest.mark.parametrize(
-    ("size", "factors"), [((7, 13), None), (None, [41.0, 2.0]), (None, [0.34, 1.7])]
+    ("size", "factors"),
+    [((7, 13), None), (None, [41.0, 2.0]), (None, [0.34, 1.7]), ((60, 3), None)],
 )
 def test_nearest_elements_anywhere(
     name: str, size: tuple[int, ...] | None, factors: list[float] | None
@@ -881,6 +883,47 @@ def test_nearest_elements_anywhere(
         image = torch.randn(2, 3, 60, 4).contiguous(memory_format=order)
         _check(op, image, size, factors)
         assert TABLE[op](image, size, factors).is_contiguous(memory_format=order)
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize(
+    ("name", "old", "size", "factors"),
+    [
+        ("upsample_linear1d", (17,), None, [2.0]),
+        ("upsample_bilinear2d", (10, 11), (13, 9), None),
+        ("upsample_bilinear2d", (10, 11), (1, 30), None),
+        # Places as far from the first are rounded once.
+        ("upsample_bilinear2d", (400, 500), (333, 777), None),
+        ("upsample_bicubic2d", (400, 500), (333, 777), None),
+        # An axis of the same size is copied between two neighbours, not between four.
+        ("upsample_bilinear2d", (10, 11), None, [1.05, 1.9]),
+        ("upsample_bicubic2d", (10, 11), None, [1.05, 1.9]),
+        ("upsample_trilinear3d", (4, 5, 6), (7, 3, 6), None),
+    ],
+)
+def test_images_between_their_elements(
+    name: str,
+    old: tuple[int, ...],
+    size: tuple[int, ...] | None,
+    factors: list[float] | None,
+    align_corners: bool,
+) -> None:
+    op = getattr(aten, name).vec
+    image = torch.randn(1, 3, *old)
+    _check(op, image, size, align_corners, factors)
+    if len(old) == 2:
+        channels_last = image.contiguous(memory_format=torch.channels_last)
+        _check(op, channels_last, size, align_corners, factors)
+        result = TABLE[op](channels_last, size, align_corners, factors)
+        assert result.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_an_image_of_twice_the_size_is_read_along_rows() -> None:
+    traced = make_fx(lambda image: TABLE[aten.upsample_bilinear2d.vec](image, None, False, [2, 2]))
+    nodes = traced(torch.randn(1, 3, 5, 6)).graph.find_nodes(
+        op="call_function", target=aten.index_select.default
+    )
+    assert [node.args[1] for node in nodes] == [-1, -1, -2, -2]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, F64], ids=str)
