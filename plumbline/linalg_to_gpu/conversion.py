@@ -10,6 +10,7 @@ from plumbline.linalg_to_gpu.channels_last import put_channels_last
 from plumbline.linalg_to_gpu.contiguous_results import copy_parts
 from plumbline.linalg_to_gpu.device_memory import place_on_device
 from plumbline.linalg_to_gpu.flops import note_flops
+from plumbline.linalg_to_gpu.gathered_computations import compute_gathered
 from plumbline.linalg_to_gpu.late_widening import widen_late
 from plumbline.linalg_to_gpu.launch_loops import launch_loops
 from plumbline.linalg_to_gpu.launch_once import launch_once
@@ -155,6 +156,12 @@ PUT_CHANNELS_LAST = Pass(
     put_channels_last,
 )
 
+COMPUTE_GATHERED = Pass(
+    "compute-gathered",
+    "Compute what is cheap where it is gathered from",
+    compute_gathered,
+)
+
 TELL_PADS = Pass(
     "tell-pads",
     "Have the elements of padded tensors be told by their places",
@@ -204,6 +211,7 @@ def linalg_to_gpu_pipeline(
             WIDEN_LATE,
             PUT_CHANNELS_LAST,
             TELL_PADS,
+            COMPUTE_GATHERED,
             FORM_GPU_FUSION_GROUPS.with_options(options),
             BUILD_GPU_KERNELS.with_options(options),
             BUFFERIZE,

@@ -74,7 +74,7 @@ _COSTS = {
     "linalg.index": 0,
 }
 
-_COSTLY = 16
+COSTLY = 16
 """Of any other operation: divisions, roots, functions, reads at places that are computed."""
 
 
@@ -86,7 +86,7 @@ def cost_of(member: Computation) -> int:
     """What an element of a computation costs, in additions, once what it reads is there."""
     if member.is_pad:
         return _PAD
-    return sum(_COSTS.get(name, _COSTLY) for name in member.body_names)
+    return sum(_COSTS.get(name, COSTLY) for name in member.body_names)
 
 
 @dataclass(frozen=True)
@@ -492,7 +492,7 @@ class _Forming:
                 continue
             each = asked.pop()
             read = sum(self._costs[producer] for producer in inlined)
-            self._costs[each] = min(cost_of(each) + read, _COSTLY)
+            self._costs[each] = min(cost_of(each) + read, COSTLY)
         return self._costs[member]
 
     def _inlinable_producers(self, member: Computation) -> set[Computation]:

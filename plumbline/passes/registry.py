@@ -176,6 +176,7 @@ PASSES = _by_name(
         linalg_to_gpu.SCAN_ELEMENTS,
         linalg_to_gpu.PUT_CHANNELS_LAST,
         linalg_to_gpu.TELL_PADS,
+        linalg_to_gpu.COMPUTE_GATHERED,
         linalg_to_gpu.WIDEN_LATE,
         linalg_to_kernels.FILL_SPLATS,
         linalg_to_kernels.BUILD_KERNELS,

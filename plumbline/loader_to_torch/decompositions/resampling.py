@@ -95,7 +95,7 @@ def _between_neighbours(reach: int) -> Rule:
 
         def merged(axis: int, dtype: torch.dtype) -> Taps | None:
             found = taps(axis, dtype)
-            return None if found is None else found.merged()
+            return None if found is None else found.merged(image.shape[axis])
 
         if image.dtype == torch.uint8 and len(sizes) == _PLANE:
             return resampled_bytes(image, sizes, merged)

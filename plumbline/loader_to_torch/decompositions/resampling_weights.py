@@ -72,7 +72,7 @@ class Taps:
     """The old elements along an axis that count for each of the new ones."""
 
     places: torch.Tensor | None
-    """int64 [new, taps], of which some may be beyond the last element; None: they are all."""
+    """int64 [new, taps]; None: they are all."""
     weights: torch.Tensor
     """[new, taps]"""
 
@@ -85,29 +85,24 @@ class Taps:
             matrix = self.weights
             return matrix @ image if axis == -2 else image @ matrix.transpose(0, 1)
         read = (
-            image.index_select(axis, place) * weight[_along(axis)]
-            for place, weight in self.each(image.shape[axis])
+            image.index_select(axis, place) * weight[_along(axis)] for place, weight in self.each()
         )
         return functools.reduce(torch.add, read)
 
-    def merged(self) -> "Taps":
-        """The same with each place once, for weights that are rounded."""
+    def merged(self, size: int) -> "Taps":
+        """The same with each place once, of an axis of that size, for weights that are rounded."""
         assert self.places is not None
         places = self.places[:, :1] + torch.arange(self.places.shape[1])
         parts = (
             torch.where(places == place.unsqueeze(-1), weight.unsqueeze(-1), 0.0)
-            for place, weight in zip(self.places.unbind(-1), self.weights.unbind(-1), strict=True)
+            for place, weight in self.each()
         )
-        return Taps(places, functools.reduce(torch.add, parts))
+        return Taps(torch.clamp(places, max=size - 1), functools.reduce(torch.add, parts))
 
-    def each(self, size: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """The places, [new], and the weights, [new], of one tap after the other.
-
-        None of the places is beyond the last of so many elements.
-        """
+    def each(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """The places, [new], and the weights, [new], of one tap after the other."""
         assert self.places is not None
-        for place, weight in zip(self.places.unbind(-1), self.weights.unbind(-1), strict=True):
-            yield torch.clamp(place, max=size - 1), weight
+        return zip(self.places.unbind(-1), self.weights.unbind(-1), strict=True)
 
 
 def _along(axis: int) -> tuple[Any, ...]:
@@ -133,7 +128,7 @@ def sums_at_once(image: torch.Tensor, taps: Mapping[int, Taps]) -> torch.Tensor:
         axis, *others = axes
         parts = (
             sums(others, (*places, place[_along(axis)])) * weight[_along(axis)]
-            for place, weight in taps[axis].each(image.shape[axis])
+            for place, weight in taps[axis].each()
         )
         return functools.reduce(torch.add, parts)
 
@@ -168,7 +163,7 @@ def taps_below(
     distances = (places.to(dtype) + 0.5 - centers.unsqueeze(-1)).abs() / unit
     weights = torch.where(inside, filter_(distances), 0.0)
     weights = weights / weights.sum(-1, keepdim=True)
-    return Taps(None if taps is None else places, weights)
+    return Taps(None if taps is None else torch.clamp(places, max=old - 1), weights)
 
 
 def taps_beside(
@@ -284,5 +279,5 @@ def taps_in_band(
     skipped = (near != 0).to(torch.int32).argmax(-1, keepdim=True)
     kept = skipped + torch.arange(taps)
     weights = near.gather(-1, torch.clamp(kept, max=span - 1))
-    places = torch.clamp(begin.unsqueeze(-1) + kept, min=0)
+    places = torch.clamp(begin.unsqueeze(-1) + kept, min=0, max=new - 1)
     return Taps(places, torch.where(kept < span, weights, 0.0))

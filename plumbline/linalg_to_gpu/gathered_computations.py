@@ -1,0 +1,122 @@
+"""Computes what is cheap where it is gathered from, rather than all of it beforehand.
+
+An image that gets other sizes is read between its elements along one axis, and what that gives
+along the next: on a GPU two launches, of which one writes to memory what the other reads. Done
+where it is read, each new element is of the old ones around it, as many as all axes have together,
+which other threads read, too, and the caches have.
+"""
+
+from collections.abc import Sequence
+
+from torch_mlir import ir
+from torch_mlir.dialects import tensor
+
+from plumbline.bindings.walk import clone_operations, operations_of
+from plumbline.linalg_to_kernels.building import index
+from plumbline.linalg_to_kernels.computations import (
+    GENERIC,
+    Computation,
+    computation,
+    computation_of,
+    erase_unused,
+    is_copy,
+    is_tensor,
+)
+from plumbline.linalg_to_kernels.group import COSTLY, cost_of
+
+_MOST_OPERATIONS = 256
+"""Of what is computed at a place, by then: a cubic image is of 4x4 elements, each with a place and
+a weight along both axes."""
+
+_CHEAP = 4
+"""What an element may cost that is computed for each place that it is gathered to."""
+
+_EXTRACT = "tensor.extract"
+
+
+def compute_gathered(module: ir.Operation) -> None:
+    """Moves computations of `module` that gather to those that gather from what they give."""
+    with module.context:
+        for op in operations_of(module, "linalg"):
+            if op.name == GENERIC:
+                while (gathered := _gathered(computation(op))) is not None:
+                    _move(gathered)
+
+
+def _gathered(reader: Computation | None) -> Computation | None:
+    """What a computation gathers from that can be computed there."""
+    sources = reader.read_anywhere if reader is not None else ()
+    found = (computation_of(source) for source in dict.fromkeys(sources))
+    suited = (each for each in found if each and (is_copy(each) or _gathers(each)))
+    return next(filter(_may_move, suited), None)
+
+
+def _gathers(found: Computation) -> bool:
+    """Whether elements are gathered, be it by what they are computed of."""
+    if not _is_elementwise(found):
+        return False
+    producers = (computation_of(value) for value in found.inputs if is_tensor(value))
+    return bool(found.read_anywhere) or any(each and _gathers(each) for each in producers)
+
+
+def _is_elementwise(found: Computation) -> bool:
+    """Whether it is little for each element, by itself."""
+    is_alone = len(found.results) == 1 and not found.is_reduction and not found.reads_inits[0]
+    return is_alone and cost_of(found) <= _CHEAP + COSTLY * found.body_names.count(_EXTRACT)
+
+
+def _may_move(gathered: Computation) -> bool:
+    """Whether all that read it gather, and go on doing little."""
+    uses = [use.owner.operation for use in gathered.results[0].uses]
+    if any(use.name != _EXTRACT for use in uses):
+        return False
+    more = len(gathered.body_ops) + len(gathered.inputs)
+    for reader in dict.fromkeys(use.parent.operation for use in uses):
+        own = len(reader.regions[0].blocks[0].operations)
+        if reader.name != GENERIC or own + len(uses) * more > _MOST_OPERATIONS:
+            return False
+    return all(
+        isinstance(place.maybe_downcast(), ir.AffineDimExpr | ir.AffineConstantExpr)
+        for map_ in gathered.maps
+        for place in map_.results
+    )
+
+
+def _move(gathered: Computation) -> None:
+    (result,) = gathered.results
+    for use in list(result.uses):
+        extract = use.owner.operation
+        with ir.InsertionPoint(extract), extract.location:
+            extract.results[0].replace_all_uses_with(_at(gathered, list(extract.operands)[1:]))
+        extract.erase()
+    erase_unused(result)
+
+
+def _at(gathered: Computation, place: Sequence[ir.Value]) -> ir.Value:
+    """What a computation gives at a place of its result."""
+    axes = gathered.result_loops(0)
+    assert axes is not None
+    loops = dict(zip(axes, place, strict=True))
+
+    def read(value: ir.Value, map_: ir.AffineMap) -> ir.Value:
+        if not is_tensor(value):
+            return value
+        return tensor.extract(value, [_index(at, loops) for at in map_.results])
+
+    inputs = zip(gathered.inputs, gathered.maps, strict=False)
+    values = dict(zip(gathered.body.arguments, (read(*each) for each in inputs), strict=False))
+    for op in gathered.body_ops:
+        if op.name == "linalg.index":
+            values[op.results[0]] = loops[ir.IntegerAttr(op.attributes["dim"]).value]
+        else:
+            clone_operations([op], values)
+    (yielded,) = gathered.yielded
+    return values.get(yielded, yielded)
+
+
+def _index(at: ir.AffineExpr, loops: dict[int, ir.Value]) -> ir.Value:
+    match at.maybe_downcast():
+        case ir.AffineDimExpr() as dim:
+            return loops[dim.position]
+        case constant:
+            return index(ir.AffineConstantExpr(constant).value)
