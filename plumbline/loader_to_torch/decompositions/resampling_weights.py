@@ -75,6 +75,8 @@ class Taps:
     """int64 [new, taps]; None: they are all."""
     weights: torch.Tensor
     """[new, taps]"""
+    slices: tuple[slice, ...] | None = None
+    """The places of each tap, where it is known of them that they are so far apart."""
 
     def sums(self, image: torch.Tensor, axis: int) -> torch.Tensor:
         """The sums of the elements of an image along an axis, counted from the last, by weights.
@@ -84,10 +86,13 @@ class Taps:
         if self.places is None:
             matrix = self.weights
             return matrix @ image if axis == -2 else image @ matrix.transpose(0, 1)
-        read = (
-            image.index_select(axis, place) * weight[_along(axis)] for place, weight in self.each()
-        )
-        return functools.reduce(torch.add, read)
+        if self.slices is None:
+            read = [image.index_select(axis, place) for place, _ in self.each()]
+        else:
+            axes_before = (slice(None),) * (image.dim() + axis)
+            read = [image[(*axes_before, each)] for each in self.slices]
+        weights = (weight[_along(axis)] for _, weight in self.each())
+        return functools.reduce(torch.add, map(torch.mul, read, weights))
 
     def merged(self, size: int) -> "Taps":
         """The same with each place once, of an axis of that size, for weights that are rounded."""
@@ -190,7 +195,30 @@ def taps_beside(
     if not isinstance(step, float) or isinstance(old, torch.SymInt):
         return _taps_beside(reach, old, new, step, dtype, align_corners)
     numbers = (reach, old, new, _bits(step), dtype == torch.float64, align_corners)
-    return Taps(_known_places(numbers, torch.int64), _known_weights(numbers, dtype))
+    return Taps(
+        _known_places(numbers, torch.int64),
+        _known_weights(numbers, dtype),
+        None if align_corners else _slices(reach, old, new, step),
+    )
+
+
+def _slices(reach: int, old: int, new: int, step: float) -> tuple[slice, ...] | None:
+    """The places of each tap, of an image that gets a whole number of times less.
+
+    They are told so where all of them are inside, and PyTorch does not round middles.
+    """
+    if step < 2 or not step.is_integer() or not isinstance(new, int) or old > _EXACT_HALVES:
+        return None
+    apart = int(step)
+    first = (apart - 1) // 2 + 1 - reach
+    end = first + (new - 1) * apart + 1
+    if first < 0 or end + 2 * reach - 1 > old:
+        return None
+    return tuple(slice(first + tap, end + tap, apart) for tap in range(2 * reach))
+
+
+_EXACT_HALVES = 2**22
+"""Up to here float32 has all numbers and those halfway between them."""
 
 
 def _bits(number: float) -> int:

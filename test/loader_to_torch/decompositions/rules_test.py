@@ -846,6 +846,42 @@ def test_upsample_of_bytes(filter_: str, size: Sequence[int], align_corners: boo
     _check(getattr(aten, f"upsample_{filter_}2d").vec, noise, *options)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, F64, torch.bfloat16], ids=str)
+@pytest.mark.parametrize(
+    ("name", "old", "size", "factors"),
+    [
+        ("upsample_linear1d", (7,), None, [0.5]),
+        ("upsample_bilinear2d", (8, 9), (4, 3), None),
+        ("upsample_bilinear2d", (8, 9), None, [0.25, 1.0]),
+        ("upsample_trilinear3d", (4, 6, 5), (2, 1, 1), None),
+        ("upsample_bicubic2d", (8, 15), (2, 3), None),
+    ],
+)
+def test_images_of_a_fraction_are_read_in_slices(
+    name: str,
+    old: tuple[int, ...],
+    size: tuple[int, ...] | None,
+    factors: list[float] | None,
+    dtype: torch.dtype,
+) -> None:
+    op = getattr(aten, name).vec
+    image = torch.randn(2, 3, *old, dtype=dtype)
+    traced = make_fx(lambda image: TABLE[op](image, size, False, factors))(image)
+    torch.testing.assert_close(traced(image), op(image, size, False, factors))
+    called = {node.target for node in traced.graph.nodes}
+    assert aten.slice.Tensor in called
+    assert not called & {aten.index.Tensor, aten.index_select.default}
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.25])
+@pytest.mark.parametrize("align_corners", [False, True])
+def test_images_of_a_fraction_of_what_they_have_more_of(factor: float, align_corners: bool) -> None:
+    # Two neighbours on each side reach beyond an image of which every second element is taken.
+    for name in ("bilinear", "bicubic"):
+        image = torch.randn(2, 3, 8, 9)
+        _check(getattr(aten, f"upsample_{name}2d").vec, image, None, align_corners, [factor] * 2)
+
+
 @pytest.mark.parametrize("name", ["upsample_nearest", "_upsample_nearest_exact"])
 @pytest.mark.parametrize(
     ("old", "size", "factors"),
