@@ -358,6 +358,18 @@ def isclose(
     return close | (error.isfinite() & (error <= atol + (rtol * right).abs()))
 
 
+_LARGEST_FOR_MISH = 20.0
+"""From here on tanh(softplus(x)) is 1 in float64, too."""
+
+
+def _mish(operand: torch.Tensor) -> torch.Tensor:
+    """x tanh(softplus(x)) of one exponential e: the tangent is n / (n + 2) for n = e (e + 2)."""
+    wide = operand.to(torch.promote_types(operand.dtype, torch.float32))
+    power = torch.exp(torch.clamp(wide, max=_LARGEST_FOR_MISH))
+    part = power * (power + 2)
+    return (wide * (part / (part + 2))).to(operand.dtype)
+
+
 def _shrink_backward(grad: torch.Tensor, operand: torch.Tensor, lambd: float) -> torch.Tensor:
     """The gradient of what makes 0 of all numbers as near to it as that."""
     return torch.where((operand >= -lambd) & (operand <= lambd), 0.0, grad)
@@ -419,6 +431,7 @@ RULES: Rules = {
     aten.gcd.default: _gcd,
     aten.isclose.default: isclose,
     aten.lcm.default: _lcm,
+    aten.mish.default: _mish,
     aten.lerp.Scalar: Conditional(_lies_near_start, _lerp_near_start),
     aten.nextafter.default: _nextafter,
     aten.where.self: Conditional(_both_grow, _choice_of_grown),

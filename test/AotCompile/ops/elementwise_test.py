@@ -442,7 +442,7 @@ COMPOSITIONS = [
     _case("gelu", F.gelu, _one_finite, [tcp.ErfOp], FLOATS),
     _case("gelu_tanh", lambda x: F.gelu(x, approximate="tanh"), _one, [tcp.TanhOp], FLOATS),
     _case("silu", F.silu, _one, [tcp.SigmoidOp], FLOATS),
-    _case("mish", F.mish, _one, [tcp.TanhOp], FLOATS),
+    _case("mish", F.mish, _one, [tcp.ExpOp, tcp.DivfOp], FLOATS),
     _case("elu", lambda x: F.elu(x, alpha=1.5), _one, [tcp.Expm1Op], FLOATS),
     _case("selu", F.selu, _one, [tcp.Expm1Op], FLOATS),
     _case("celu", lambda x: F.celu(x, alpha=1.5), _one, [tcp.Expm1Op], FLOATS),
