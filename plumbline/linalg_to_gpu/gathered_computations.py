@@ -9,7 +9,7 @@ which other threads read, too, and the caches have.
 from collections.abc import Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import tensor
+from torch_mlir.dialects import arith, tensor
 
 from plumbline.bindings.walk import clone_operations, operations_of
 from plumbline.linalg_to_kernels.building import index
@@ -21,6 +21,7 @@ from plumbline.linalg_to_kernels.computations import (
     erase_unused,
     is_copy,
     is_tensor,
+    number_everywhere,
 )
 from plumbline.linalg_to_kernels.group import COSTLY, cost_of
 
@@ -101,6 +102,8 @@ def _at(gathered: Computation, place: Sequence[ir.Value]) -> ir.Value:
     def read(value: ir.Value, map_: ir.AffineMap) -> ir.Value:
         if not is_tensor(value):
             return value
+        if (number := number_everywhere(value)) is not None:
+            return arith.constant(ir.RankedTensorType(value.type).element_type, number)
         return tensor.extract(value, [_index(at, loops) for at in map_.results])
 
     inputs = zip(gathered.inputs, gathered.maps, strict=False)

@@ -36,6 +36,34 @@ func.func @gathered_of_gathered(%x: tensor<4x8xf32>, %c: tensor<16xindex>, %r: t
 
 // -----
 
+#id = affine_map<(d0) -> (d0)>
+#first = affine_map<(d0) -> (0)>
+
+// Of a number everywhere there is no tensor to be read.
+// CHECK-LABEL: func.func @of_a_number(
+// CHECK:         linalg.generic
+// CHECK-NOT:       tensor.extract
+// CHECK:           %[[TWO:.*]] = arith.constant 2.000000e+00
+// CHECK:           linalg.yield %[[TWO]]
+// CHECK-NOT:     linalg.generic
+func.func @of_a_number(%r: tensor<9xindex>) -> tensor<9xf32> {
+  %two = arith.constant dense<2.0> : tensor<1xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [#first, #id], iterator_types = ["parallel"]} ins(%two : tensor<1xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  %f = tensor.empty() : tensor<9xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%r : tensor<9xindex>) outs(%f : tensor<9xf32>) {
+  ^bb0(%at: index, %o: f32):
+    %v = tensor.extract %0[%at] : tensor<4xf32>
+    linalg.yield %v : f32
+  } -> tensor<9xf32>
+  return %1 : tensor<9xf32>
+}
+
+// -----
+
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #rows = affine_map<(d0, d1) -> (d0)>
 

@@ -363,7 +363,7 @@ _LARGEST_FOR_MISH = 20.0
 
 
 def _mish(operand: torch.Tensor) -> torch.Tensor:
-    """x tanh(softplus(x)) of one exponential e: the tangent is n / (n + 2) for n = e (e + 2)."""
+    """Mish, x tanh(softplus(x)), by one exponential e: x n / (n + 2) for n = e (e + 2)."""
     wide = operand.to(torch.promote_types(operand.dtype, torch.float32))
     power = torch.exp(torch.clamp(wide, max=_LARGEST_FOR_MISH))
     part = power * (power + 2)
