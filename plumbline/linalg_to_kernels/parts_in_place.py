@@ -5,6 +5,7 @@ and would then be copied next to each other: a pass over memory for nothing. A k
 wherever it is told to.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from plumbline.bindings.walk import (
     users_through,
 )
 from plumbline.linalg_to_kernels.build_kernels import ANY_AXES, CONTIGUOUS, KERNEL
-from plumbline.linalg_to_kernels.computations import DYNAMIC
+from plumbline.linalg_to_kernels.computations import DYNAMIC, reassociation
 from plumbline.linalg_to_kernels.planned_memory import OF_SIZES
 from plumbline.linalg_to_kernels.replaced_buffers import part_type, replace_buffer
 
@@ -31,7 +32,7 @@ _RUN = 32
 Shorter rows are computed faster one after the other, and moved apart by the copy.
 """
 
-_RELEASE = "memref.dealloc"
+_RELEASE, _EXPAND = "memref.dealloc", "memref.expand_shape"
 
 _LAST = frozenset({_RELEASE, "func.return"})
 """What a function does with a buffer when all else is done with it."""
@@ -74,12 +75,37 @@ def compute_parts_in_place(module: ir.Operation) -> None:
             # Of what is erased on the way nobody can be asked what it is.
             copies = operations_named(function, "memref.copy")
             for copy in copies:
+                _copy_expanded(copy)
                 part = _part(copy, needs)
                 if part is not None:
                     part.compute_in_place()
         for kernel in kernels.values():
             if CONTIGUOUS in kernel.attributes:
                 del kernel.attributes[CONTIGUOUS]
+
+
+def _copy_expanded(copy: ir.Operation) -> None:
+    """Has what is collapsed to be copied be copied as it is, into the part that is expanded."""
+    source, target = copy.operands
+    collapse = defining_operation(source)
+    if collapse is None or collapse.name != "memref.collapse_shape" or len(list(source.uses)) > 1:
+        return
+    type_, part = (ir.MemRefType(value.type) for value in (collapse.operands[0], target))
+    groups = reassociation(collapse)
+    if DYNAMIC in type_.shape or not groups:
+        return
+    strides, offset = part.get_strides_and_offset()
+    apart = []
+    for group, stride in zip(groups, strides, strict=True):
+        sizes = [type_.shape[axis] for axis in group]
+        inner = (math.prod(sizes[place + 1 :]) for place in range(len(sizes)))
+        apart += [DYNAMIC if stride == DYNAMIC else stride * size for size in inner]
+    layout = ir.StridedLayoutAttr.get(offset, apart)
+    expanded = ir.MemRefType.get(type_.shape, type_.element_type, layout, part.memory_space)
+    with ir.InsertionPoint(copy), copy.location:
+        copy.operands[1] = memref.expand_shape(expanded, target, groups, [], list(type_.shape))
+    copy.operands[0] = collapse.operands[0]
+    collapse.erase()
 
 
 _Needs = Mapping[str, Sequence[int]]
@@ -160,7 +186,7 @@ def _views(buffer: ir.Value) -> Iterator[ir.Operation]:
     """What allocates a buffer, and the views by which it becomes the one that is given."""
     op = defining_operation(buffer)
     if op is not None:
-        if op.name in ("memref.subview", "memref.cast"):
+        if op.name in ("memref.subview", "memref.cast", _EXPAND):
             yield from _views(op.operands[0])
         yield op
 
@@ -233,8 +259,9 @@ def _is_clear_of(user: ir.Operation, whole: ir.Value, part: ir.Value) -> bool:
 def _are_apart(first: ir.Value, second: ir.Value) -> bool:
     """Whether two parts of one buffer are known to have no element in common."""
     views = [list(_views(buffer)) for buffer in (first, second)]
-    parts = [[op for op in each if op.name == "memref.subview"] for each in views]
     # Places in what reshapes the buffer are others.
+    unshaped = (itertools.takewhile(lambda op: op.name != _EXPAND, each) for each in views)
+    parts = [[op for op in each if op.name == "memref.subview"] for each in unshaped]
     if views[0][0] != views[1][0] or any(not each for each in parts):
         return False
     bounds = [_bounds(each[0]) for each in parts]
