@@ -32,6 +32,7 @@ from plumbline.linalg_to_kernels.computations import (
     is_seen_through,
     is_splat,
     is_tensor,
+    is_widening,
     loops_in,
     takes_part,
     users,
@@ -154,9 +155,9 @@ class _Block:
         )
         self._attentions: set[Computation] = set()
         # What is done anew for whoever reads it: what is for nothing, or nearly so.
-        self._repeated = told_by_place(self._computations) | set(
-            filter(strategies.is_free, self._computations)
-        )
+        free = filter(strategies.is_free, self._computations)
+        widening = filter(is_widening, self._computations)
+        self._repeated = told_by_place(self._computations).union(free, widening)
         self._taken: set[Computation] = set()
         self._found_producers: dict[Computation, list[Computation]] = {}
 

@@ -223,6 +223,13 @@ def test_columns_of_windows_are_combined_for_blocks_of_short_rows(
     assert f"memref.alloca() {{alignment = 64 : i64}} : memref<{rows}x" in program.stage("kernels")
 
 
+def test_what_is_widened_is_read_as_it_was_by_all_who_read_it() -> None:
+    x = torch.randn(100, 300, generator=torch.Generator().manual_seed(0))
+    program = plumbline.compile(_Function(torch.std), (x,))
+    torch.testing.assert_close(program(x)[0], x.std())
+    assert "100x300xf64" not in program.stage("kernels")
+
+
 def test_buffers_are_contiguous_along_the_rows_that_are() -> None:
     function, shapes, _ = _CASES["softmax_there_and_back"]
     text = plumbline.compile(_Function(function), (torch.ones(shapes[0]),)).stage("kernels")
