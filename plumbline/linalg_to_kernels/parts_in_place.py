@@ -94,6 +94,9 @@ def _copy_expanded(copy: ir.Operation) -> None:
     groups = reassociation(collapse)
     if DYNAMIC in type_.shape or not groups:
         return
+    if not isinstance(part.layout, ir.StridedLayoutAttr):
+        # Such a buffer is no part of another.
+        return
     strides, offset = part.get_strides_and_offset()
     apart = []
     for group, stride in zip(groups, strides, strict=True):

@@ -270,3 +270,39 @@ func.func @in_a_loop(%x: memref<4x64xf32, #any>, %count: index) -> (memref<8x64x
 func.func private @kernel(%0: memref<4x64xf32, #any>, %1: memref<4x64xf32, #any>) attributes {no_inline} {
   return
 }
+
+// -----
+
+#any = strided<[?, ?, ?, ?], offset: ?>
+
+// What is collapsed to be copied is computed in the part with the axes that it has. A whole buffer
+// has no such part.
+// CHECK-LABEL: func.func @collapsed(
+// CHECK:         %[[PART:.*]] = memref.subview %{{.*}}[4, 0] [4, 16]
+// CHECK:         %[[AXES:.*]] = memref.expand_shape %[[PART]] {{\[\[}}0], [1, 2, 3]] {{.*}} : {{.*}} into memref<4x4x2x2xf32, strided<[16, 4, 2, 1], offset: 64>>
+// CHECK:         %[[THERE:.*]] = memref.cast %[[AXES]]
+// CHECK:         %[[ANYWHERE:.*]] = memref.cast %[[THERE]]
+// CHECK:         call @kernel(%[[ANYWHERE]])
+// CHECK-NOT:     memref.copy
+// CHECK:         call @kernel(
+// CHECK:         %[[COLLAPSED:.*]] = memref.collapse_shape
+// CHECK:         memref.copy %[[COLLAPSED]]
+func.func @collapsed() -> (memref<8x16xf32>, memref<4x16xf32>) {
+  %a = memref.alloc() : memref<4x4x2x2xf32>
+  %a_any = memref.cast %a : memref<4x4x2x2xf32> to memref<4x4x2x2xf32, #any>
+  call @kernel(%a_any) : (memref<4x4x2x2xf32, #any>) -> ()
+  %whole = memref.alloc() : memref<8x16xf32>
+  %part = memref.subview %whole[4, 0] [4, 16] [1, 1] : memref<8x16xf32> to memref<4x16xf32, strided<[16, 1], offset: 64>>
+  %0 = memref.collapse_shape %a [[0], [1, 2, 3]] : memref<4x4x2x2xf32> into memref<4x16xf32>
+  memref.copy %0, %part : memref<4x16xf32> to memref<4x16xf32, strided<[16, 1], offset: 64>>
+  %b = memref.alloc() : memref<4x4x2x2xf32>
+  %b_any = memref.cast %b : memref<4x4x2x2xf32> to memref<4x4x2x2xf32, #any>
+  call @kernel(%b_any) : (memref<4x4x2x2xf32, #any>) -> ()
+  %other = memref.alloc() : memref<4x16xf32>
+  %1 = memref.collapse_shape %b [[0], [1, 2, 3]] : memref<4x4x2x2xf32> into memref<4x16xf32>
+  memref.copy %1, %other : memref<4x16xf32> to memref<4x16xf32>
+  return %whole, %other : memref<8x16xf32>, memref<4x16xf32>
+}
+func.func private @kernel(%out: memref<4x4x2x2xf32, #any>) attributes {no_inline} {
+  return
+}
