@@ -94,8 +94,8 @@ def _copy_expanded(copy: ir.Operation) -> None:
     groups = reassociation(collapse)
     if DYNAMIC in type_.shape or not groups:
         return
-    if not isinstance(part.layout, ir.StridedLayoutAttr):
-        # Such a buffer is no part of another.
+    if part.affine_map == ir.AffineMap.get_identity(part.rank):
+        # Such a buffer is a whole one, or has one axis that is.
         return
     strides, offset = part.get_strides_and_offset()
     apart = []

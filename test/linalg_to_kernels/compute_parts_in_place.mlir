@@ -306,3 +306,17 @@ func.func @collapsed() -> (memref<8x16xf32>, memref<4x16xf32>) {
 func.func private @kernel(%out: memref<4x4x2x2xf32, #any>) attributes {no_inline} {
   return
 }
+
+// -----
+
+// Nor has what is all of one axis.
+// CHECK-LABEL: func.func @one_axis(
+// CHECK:         %[[COLLAPSED:.*]] = memref.collapse_shape
+// CHECK:         memref.copy %[[COLLAPSED]]
+func.func @one_axis(%x: memref<8x8xf32>) -> memref<64xf32> {
+  %whole = memref.alloc() : memref<64xf32>
+  %all = memref.subview %whole[0] [64] [1] : memref<64xf32> to memref<64xf32, strided<[1]>>
+  %0 = memref.collapse_shape %x [[0, 1]] : memref<8x8xf32> into memref<64xf32>
+  memref.copy %0, %all : memref<64xf32> to memref<64xf32, strided<[1]>>
+  return %whole : memref<64xf32>
+}
