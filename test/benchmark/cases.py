@@ -260,6 +260,8 @@ def _memory() -> dict[str, Callable[[], Program]]:
         "sum_of_columns": _function(lambda x: x.sum(0), square),
         "max_of_rows": _function(lambda x: x.amax(1), square),
         "pixel_shuffle": _layer((1, 64, 56, 56), nn.PixelShuffle, 2),
+        "upsample_nearest": _layer((1, 64, 56, 56), nn.Upsample, scale_factor=2),
+        "upsample_bilinear": _layer((1, 64, 56, 56), nn.Upsample, scale_factor=2, mode="bilinear"),
         "max_pool": _layer((1, 64, 112, 112), nn.MaxPool2d, 3, 2, 1),
         "avg_pool": _layer((1, 64, 112, 112), nn.AvgPool2d, 2),
         "global_avg_pool": _layer((1, 2048, 7, 7), nn.AdaptiveAvgPool2d, 1),
