@@ -4,7 +4,8 @@ A group has a root, the last computation, and producers of it. A producer is *in
 where its elements are read, or a *step* of its own, with loops of its own and a buffer that takes
 what it computes. Steps share the outer loops, the rows: of each row, one step after the other is
 done, so that buffers are of one row only and stay in the first cache. Where a step reads neighbours
-in other rows, it is a block of rows instead, and what is read is computed for some rows more.
+in other rows, it is a block of rows instead, and what is read is computed for some rows more. It is
+so, too, where one reads windows along short rows that another has just stored.
 """
 
 import functools
