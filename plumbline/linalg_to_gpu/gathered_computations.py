@@ -6,13 +6,9 @@ where it is read, each new element is of the old ones around it, as many as all 
 which other threads read, too, and the caches have.
 """
 
-from collections.abc import Sequence
-
 from torch_mlir import ir
-from torch_mlir.dialects import arith, tensor
 
-from plumbline.bindings.walk import clone_operations, operations_of
-from plumbline.linalg_to_kernels.building import index
+from plumbline.bindings.walk import operations_of
 from plumbline.linalg_to_kernels.computations import (
     GENERIC,
     Computation,
@@ -21,8 +17,8 @@ from plumbline.linalg_to_kernels.computations import (
     erase_unused,
     is_copy,
     is_tensor,
-    number_everywhere,
 )
+from plumbline.linalg_to_kernels.extracted_elements import computed_at
 from plumbline.linalg_to_kernels.group import COSTLY, cost_of
 
 _MOST_OPERATIONS = 256
@@ -88,38 +84,7 @@ def _move(gathered: Computation) -> None:
     for use in list(result.uses):
         extract = use.owner.operation
         with ir.InsertionPoint(extract), extract.location:
-            extract.results[0].replace_all_uses_with(_at(gathered, list(extract.operands)[1:]))
+            element, _ = computed_at(gathered, list(extract.operands)[1:])
+            extract.results[0].replace_all_uses_with(element)
         extract.erase()
     erase_unused(result)
-
-
-def _at(gathered: Computation, place: Sequence[ir.Value]) -> ir.Value:
-    """What a computation gives at a place of its result."""
-    axes = gathered.result_loops(0)
-    assert axes is not None
-    loops = dict(zip(axes, place, strict=True))
-
-    def read(value: ir.Value, map_: ir.AffineMap) -> ir.Value:
-        if not is_tensor(value):
-            return value
-        if (number := number_everywhere(value)) is not None:
-            return arith.constant(ir.RankedTensorType(value.type).element_type, number)
-        return tensor.extract(value, [_index(at, loops) for at in map_.results])
-
-    inputs = zip(gathered.inputs, gathered.maps, strict=False)
-    values = dict(zip(gathered.body.arguments, (read(*each) for each in inputs), strict=False))
-    for op in gathered.body_ops:
-        if op.name == "linalg.index":
-            values[op.results[0]] = loops[ir.IntegerAttr(op.attributes["dim"]).value]
-        else:
-            clone_operations([op], values)
-    (yielded,) = gathered.yielded
-    return values.get(yielded, yielded)
-
-
-def _index(at: ir.AffineExpr, loops: dict[int, ir.Value]) -> ir.Value:
-    match at.maybe_downcast():
-        case ir.AffineDimExpr() as dim:
-            return loops[dim.position]
-        case constant:
-            return index(ir.AffineConstantExpr(constant).value)

@@ -5,7 +5,7 @@ messages of a graph network, the rows that an embedding bag adds up): written do
 a pass over memory to write and another one to read, and the memory of all updates at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, scf, tensor
@@ -58,28 +58,34 @@ def _compute(extract: ir.Operation) -> None:
     member = None if producer is None else computation(producer)
     if member is None or not _does_little(member) or not _extracts_each_once(extract, member):
         return
-    axes = member.result_loops(0)
-    assert axes is not None
-    loops = dict(zip(axes, list(extract.operands)[1:], strict=True))
     with ir.InsertionPoint(extract), member.op.location:
-        elements = [
-            _element(value, map_, loops)
-            for value, map_ in zip(member.inputs, member.maps, strict=False)
-        ]
-        values = dict(zip(member.body.arguments, elements, strict=False))
-        for op in member.body_ops:
-            if op.name == "linalg.index":
-                values[op.results[0]] = loops[ir.IntegerAttr(op.attributes["dim"]).value]
-            else:
-                clone_operations([op], values)
-    (yielded,) = member.yielded
-    extract.results[0].replace_all_uses_with(values.get(yielded, yielded))
+        result, elements = computed_at(member, list(extract.operands)[1:])
+    extract.results[0].replace_all_uses_with(result)
     extract.erase()
     member.op.erase()
     for element in elements:
         owner = defining_operation(element)
         if owner is not None and owner.name == "tensor.extract":
             _compute(owner)
+
+
+def computed_at(member: Computation, place: Sequence[ir.Value]) -> tuple[ir.Value, list[ir.Value]]:
+    """Builds the element of a computation's only result at a place, and what that is computed of."""
+    axes = member.result_loops(0)
+    """Builds the element of a computation's only result at a place, and what it is computed of."""
+    loops = dict(zip(axes, place, strict=True))
+    elements = [
+        _element(value, map_, loops)
+        for value, map_ in zip(member.inputs, member.maps, strict=False)
+    ]
+    values = dict(zip(member.body.arguments, elements, strict=False))
+    for op in member.body_ops:
+        if op.name == "linalg.index":
+            values[op.results[0]] = loops[ir.IntegerAttr(op.attributes["dim"]).value]
+        else:
+            clone_operations([op], values)
+    (yielded,) = member.yielded
+    return values.get(yielded, yielded), elements
 
 
 def _element(value: ir.Value, map_: ir.AffineMap, loops: Mapping[int, ir.Value]) -> ir.Value:
