@@ -70,9 +70,9 @@ def _compute(extract: ir.Operation) -> None:
 
 
 def computed_at(member: Computation, place: Sequence[ir.Value]) -> tuple[ir.Value, list[ir.Value]]:
-    """Builds the element of a computation's only result at a place, and what that is computed of."""
-    axes = member.result_loops(0)
     """Builds the element of a computation's only result at a place, and what it is computed of."""
+    axes = member.result_loops(0)
+    assert axes is not None
     loops = dict(zip(axes, place, strict=True))
     elements = [
         _element(value, map_, loops)
