@@ -49,11 +49,20 @@ def _gathered(reader: Computation | None) -> Computation | None:
 
 
 def _gathers(found: Computation) -> bool:
-    """Whether elements are gathered, be it by what they are computed of."""
-    if not _is_elementwise(found):
-        return False
-    producers = (computation_of(value) for value in found.inputs if is_tensor(value))
-    return bool(found.read_anywhere) or any(each and _gathers(each) for each in producers)
+    """Whether elements are gathered, be it by what they are computed of, and cost little."""
+    # Each is asked once: what is computed of one thing twice may be hundreds of steps long.
+    pending, seen = [found], {found.op}
+    while pending:
+        member = pending.pop()
+        if not _is_elementwise(member):
+            continue
+        if member.read_anywhere:
+            return True
+        for producer in map(computation_of, filter(is_tensor, member.inputs)):
+            if producer is not None and producer.op not in seen:
+                seen.add(producer.op)
+                pending.append(producer)
+    return False
 
 
 def _is_elementwise(found: Computation) -> bool:

@@ -17,7 +17,7 @@ _MOST_DIGITS = 22
 def resampled_bytes(
     image: torch.Tensor,
     output_size: Sequence[int],
-    taps: Callable[[int, torch.dtype], Taps | None],
+    taps: Callable[[int, torch.dtype], Taps],
 ) -> torch.Tensor:
     """An image [..., height, width] of uint8 of another size.
 
@@ -27,9 +27,9 @@ def resampled_bytes(
       taps: what counts along an axis, -2 or -1, with weights in a dtype.
     """
     for axis in (-1, -2):
-        found = None if image.shape[axis] == output_size[axis] else taps(axis, torch.float64)
-        if found is None:
+        if image.shape[axis] == output_size[axis]:
             continue
+        found = taps(axis, torch.float64)
         digits = _digits(found.weights)
         scaled = found.weights * _power_of_2(digits).to(torch.float64)
         # Away from 0 where two are as near.
