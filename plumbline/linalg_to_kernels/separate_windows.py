@@ -35,11 +35,6 @@ there are none. Rows of windows that are one column apart, and those of images w
 last, have most in common as it is (`jam_windows`): those of 3x3 in rows of 180 took 1.3 times as
 long in two steps."""
 
-_LONG_ROWS = 3, 9
-"""Elements of a window that are not combined any more, for which it is worth two steps: of 2x2
-there are none. Where windows are one column apart, rows of them have most in common as it is
-(`jam_windows`): those of 3x3 in rows of 180 took 1.3 times as long."""
-
 _LONG_ROW = 128
 
 _SUMS = ("arith.addf", "arith.addi")

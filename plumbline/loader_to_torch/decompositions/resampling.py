@@ -93,9 +93,11 @@ def _between_neighbours(reach: int) -> Rule:
                 return None
             return taps_beside(reach, old, new, step, dtype, align_corners=align_corners)
 
-        def merged(axis: int, dtype: torch.dtype) -> Taps | None:
+        def merged(axis: int, dtype: torch.dtype) -> Taps:
             found = taps(axis, dtype)
-            return None if found is None else found.merged(image.shape[axis])
+            # Of an axis of the same size nobody asks.
+            assert found is not None
+            return found.merged(image.shape[axis])
 
         if image.dtype == torch.uint8 and len(sizes) == _PLANE:
             return resampled_bytes(image, sizes, merged)
