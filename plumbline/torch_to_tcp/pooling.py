@@ -1,5 +1,6 @@
 """Pooling."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from plumbline.tcp.building import sizes as size_arithmetic
 from plumbline.tcp.building.data_movement import concatenate, slice_along
 from plumbline.tcp.building.dtypes import computed_in, element_type, is_float, signedness
 from plumbline.tcp.building.reduction import arg_reduce, reduce
+from plumbline.tcp.building.reshape import reshape
 from plumbline.tcp.building.shapes import broadcast, broadcast_to, cast, from_size, full, scalar
 from plumbline.tcp.building.sizes import Size
 from plumbline.tcp.building.tensors import Tensor, TensorType
@@ -263,10 +265,28 @@ def convert_adaptive_avg_pool(op: ir.OpView) -> ir.Value:
         pooled = Tensor(DivfOp(total.value, divisor.value).out, total.type)
     else:
         pooled = wide
-        for axis, count in zip(axes, reversed(counts), strict=True):
-            parts = [mean(part, [axis], keepdim=True) for _, part in _parts(pooled, axis, count)]
-            pooled = _joined(parts, axis)
+        # Along rows comes last, of the fewer rows that there are then.
+        for axis, count in zip(reversed(axes), counts, strict=True):
+            pooled = _means_along(pooled, axis, count)
     return cast(pooled, result.dtype).value
+
+
+def _means_along(operand: Tensor, axis: int, count: int) -> Tensor:
+    """The mean of each of the `count` parts along an axis.
+
+    What divides the size and the number of parts is how often the same parts follow one another:
+    of 60 elements in 45 parts, there are 15 times those of 4 elements in 3.
+    """
+    sizes = size_arithmetic.all_of(operand)
+    before, size, behind = sizes[:axis], sizes[axis], sizes[axis + 1 :]
+    if size == count:
+        return operand
+    repeats = math.gcd(size, count) if isinstance(size, int) else 1
+    if repeats == 1:
+        parts = [mean(part, [axis], keepdim=True) for _, part in _parts(operand, axis, count)]
+        return _joined(parts, axis)
+    once = reshape(operand, (*before, repeats, size // repeats, *behind))
+    return reshape(_means_along(once, axis + 1, count // repeats), (*before, count, *behind))
 
 
 def convert_adaptive_max_pool(op: ir.OpView) -> list[ir.Value]:

@@ -256,3 +256,21 @@ func.func @aten_max_pool3d_with_indices(%x: !torch.vtensor<[?,4,8,8,8],f32>) -> 
   %0, %1 = torch.aten.max_pool3d_with_indices %x, %list1, %list2, %list3, %list4, %false : !torch.vtensor<[?,4,8,8,8],f32>, !torch.list<int>, !torch.list<int>, !torch.list<int>, !torch.list<int>, !torch.bool -> !torch.vtensor<[?,4,4,4,4],f32>, !torch.vtensor<[?,4,4,4,4],si64>
   return %0, %1 : !torch.vtensor<[?,4,4,4,4],f32>, !torch.vtensor<[?,4,4,4,4],si64>
 }
+
+// Of 60 elements in 45 windows, there are 15 times the same 3 of 4 elements.
+// CHECK-LABEL: func.func @repeated_windows(
+// CHECK:         %[[PARTS:.*]] = tensor.expand_shape %arg0 {{.*}} output_shape [%dim, 4, 15, 4, 10]
+// CHECK:         %[[FIRST:.*]] = tcp.slice %[[PARTS]] starts(%c0, %c0, %c0, %c0, %c0) sizes(%dim, %c4, %c15, %c2, %c10)
+// CHECK:         tcp.reduce %[[FIRST]] {{.*}}axes = [3]
+// CHECK:         tcp.slice %[[PARTS]] starts(%c0, %c0, %c0, %c1, %c0)
+// CHECK:         tcp.slice %[[PARTS]] starts(%c0, %c0, %c0, %c2, %c0)
+// CHECK:         tcp.concat {{.*}} -> tensor<?x4x15x3x10xf32>
+// CHECK-NOT:     tcp.slice
+// CHECK:         return
+func.func @repeated_windows(%x: !torch.vtensor<[?,4,60,10],f32>) -> !torch.vtensor<[?,4,45,10],f32> {
+  %int45 = torch.constant.int 45
+  %int10 = torch.constant.int 10
+  %counts = torch.prim.ListConstruct %int45, %int10 : (!torch.int, !torch.int) -> !torch.list<int>
+  %0 = torch.aten._adaptive_avg_pool2d %x, %counts : !torch.vtensor<[?,4,60,10],f32>, !torch.list<int> -> !torch.vtensor<[?,4,45,10],f32>
+  return %0 : !torch.vtensor<[?,4,45,10],f32>
+}

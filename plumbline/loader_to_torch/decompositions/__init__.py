@@ -6,6 +6,7 @@ import torch
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 from plumbline.loader_to_torch.decompositions import (
+    adaptive_pooling,
     attention,
     bessel_functions,
     block_products,
@@ -106,6 +107,7 @@ _WHOLE = (
 )
 
 _FAMILIES = (
+    adaptive_pooling,
     attention,
     bessel_functions,
     block_products,

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from plumbline.loader_to_torch.decompositions.adaptive_pooling import shared_windows
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
 
 aten = torch.ops.aten
@@ -146,67 +147,14 @@ def _adaptive_avg_pool_backward(rank: int) -> Rule:
     def decomposed(grad: torch.Tensor, operand: torch.Tensor) -> torch.Tensor:
         members = []
         for size, count in zip(operand.shape[-rank:], grad.shape[-rank:], strict=True):
-            members.append(_members(size, *_shared_windows(size, count), grad.dtype))
+            members.append(_members(size, *shared_windows(size, count), grad.dtype))
         return _shared_out(grad, members, _in_each_window([own.sum(0) for own in members]))
 
     return decomposed
 
 
-# -- averages --------------------------------------------------------------------------------------
-
-
-def _adaptive_avg_pool(rank: int) -> Rule:
-    """Averages over windows that share out the last `rank` dimensions, of numbers not known before.
-
-    Windows are rectangular, so that it goes along one dimension after the other.
-    """
-
-    def decomposed(operand: torch.Tensor, counts: Sequence[int]) -> Any:
-        if all(isinstance(count, int) for count in counts):
-            return NotImplemented
-        counts = [*counts] * (rank // len(counts))
-        result = operand if operand.dtype == torch.float64 else operand.float()
-        for axis, count in zip(range(-rank, 0), counts, strict=True):
-            result = _means_along(result, axis, count)
-        return result.to(operand.dtype)
-
-    return decomposed
-
-
-def _means_along(operand: torch.Tensor, axis: int, count: int) -> torch.Tensor:
-    """Those over windows that share out a dimension."""
-    size = operand.shape[axis]
-    starts, ends = _shared_windows(size, count)
-    # Two of them may begin in one place, and end in another.
-    longest = torch.arange((size - 1) // _at_least_1(count) + 2)
-    places = starts.unsqueeze(1) + longest
-    inside = places < ends.unsqueeze(1)
-    places = places.clamp(max=size - 1).reshape(-1)
-    axis += operand.dim()
-    shape = [1] * (operand.dim() + 1)
-    shape[axis], shape[axis + 1] = inside.shape
-    windows = operand.index_select(axis, places)
-    windows = windows.reshape(*operand.shape[:axis], *inside.shape, *operand.shape[axis + 1 :])
-    total = torch.where(inside.reshape(shape), windows, 0.0).sum(axis + 1)
-    return total / (ends - starts).reshape(shape[: axis + 1] + shape[axis + 2 :])
-
-
-def _shared_windows(size: int, count: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Where so many windows that share out a dimension begin and end."""
-    numbers, divisor = torch.arange(count), _at_least_1(count)
-    return numbers * size // divisor, ((numbers + 1) * size + divisor - 1) // divisor
-
-
-def _at_least_1(count: int) -> int:
-    """What is divided by, which no windows must not make 0."""
-    least: int = torch.sym_max(count, 1)  # type: ignore[no-untyped-call]
-    return least
-
-
 RULES: Rules = {
-    aten._adaptive_avg_pool2d.default: _adaptive_avg_pool(2),
     aten._adaptive_avg_pool2d_backward.default: _adaptive_avg_pool_backward(2),
-    aten._adaptive_avg_pool3d.default: _adaptive_avg_pool(3),
     aten._adaptive_avg_pool3d_backward.default: _adaptive_avg_pool_backward(3),
     aten.adaptive_max_pool2d_backward.default: _max_pool_backward(2),
     aten.adaptive_max_pool3d_backward.default: _max_pool_backward(3),

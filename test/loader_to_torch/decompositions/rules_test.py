@@ -1085,6 +1085,34 @@ def test_gradients_of_adaptive_averages(size: tuple[int, ...]) -> None:
     _check(op.default, torch.randn(2, 3, *size), operand)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, F64, torch.bfloat16], ids=str)
+@pytest.mark.parametrize(
+    ("count", "size"), [([19, 17], (23, 20)), ([35, 2], (18, 5)), ([17, 3, 4], (31, 7, 3))], ids=str
+)
+def test_windows_that_share_out_dimensions(
+    count: list[int], size: tuple[int, ...], dtype: torch.dtype
+) -> None:
+    """More of them than are taken one by one."""
+    rank = len(count)
+    averages = getattr(aten, f"_adaptive_avg_pool{rank}d").default
+    maxima = getattr(aten, f"adaptive_max_pool{rank}d").default
+    for batch in ((2, 3), (3,)):
+        operand = torch.randn(*batch, *size)
+        operand[..., 2] = math.inf
+        # PyTorch adds up bfloat16 of volumes as such.
+        if rank == 2 or dtype != torch.bfloat16:
+            _check(averages, operand.to(dtype), count)
+        # Of few values, so that several are the greatest of a window.
+        _check(maxima, operand.round().to(dtype), count)
+
+
+def test_few_windows_that_share_out_dimensions_are_left_to_tcp() -> None:
+    operand = torch.randn(2, 3, 60, 224)
+    for count in ([16, 7], [45, 96], [1, 1], [60, 224]):
+        assert TABLE[aten._adaptive_avg_pool2d.default](operand, count) is NotImplemented
+        assert TABLE[aten.adaptive_max_pool2d.default](operand, count) is NotImplemented
+
+
 _IMAGES_AND_VOLUMES = [(2, 3, 7, 8), (3, 7, 8), (2, 3, 6, 7, 8), (3, 6, 5, 4)]
 
 
