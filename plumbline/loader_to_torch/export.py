@@ -46,7 +46,6 @@ from plumbline.loader_to_torch.extension_ops import (
     with_extension_ops,
     writes_by_extension_ops,
 )
-from plumbline.loader_to_torch.fixed_sizes import lines_that_fix_sizes
 from plumbline.loader_to_torch.folded_constants import fold_constants
 from plumbline.loader_to_torch.followed_program import FollowedProgram
 from plumbline.loader_to_torch.generator import GENERATOR
@@ -96,6 +95,7 @@ from plumbline.loader_to_torch.scalars import (
 )
 from plumbline.loader_to_torch.size_arithmetic import spell_size_arithmetic
 from plumbline.loader_to_torch.size_guards import assert_guards, guards_settled
+from plumbline.loader_to_torch.size_lines import size_lines_noted
 from plumbline.loader_to_torch.smallest_sizes import (
     SizesDoNotHold,
     exclude_sizes_that_do_not_hold,
@@ -330,7 +330,7 @@ def to_torch_dialect(
       UserError: the importer has no type for a value of it.
       LoweringError: a pass of torch-mlir refuses it.
     """
-    with guards_settled(who, exported):
+    with guards_settled(who, exported, exported.graph_module.meta.get(_DIM_NAMES, {})):
         fold_constants(exported, LARGEST_LITERAL)
         compute_weights(exported, embedded=embedded)
         state = () if embedded else state_of_module(exported)
@@ -538,15 +538,15 @@ def _functional(
     refuse_lost_sizes(who, *sizes)
     dims = names_of_dims(*sizes)
     automatic = names_of_automatic_sizes(who, program.inputs, program.names_of_sizes, functional)
-    functional.graph_module.meta[_DIM_NAMES] = {**automatic, **dims}
+    names = functional.graph_module.meta[_DIM_NAMES] = {**automatic, **dims}
     note_scalars(functional, scalars_of(program))
     return_numbers_as_tensors(functional)
     functional.graph_module.meta[_INOUT] = inout_of(program)
     functional.graph_module.meta[_RESULT_NAMES] = _names_of_results(functional)
     followed = FollowedProgram(exported, functional)
     exclude_sizes_that_do_not_hold(who, followed, functional.range_constraints, dims)
-    assert_guards(functional, followed)
-    with guards_settled(who, functional):
+    assert_guards(functional, followed, names)
+    with guards_settled(who, functional, names):
         _ready_to_import(who, functional, is_drawn_from=GENERATOR in state_of(program))
     return functional
 
@@ -631,7 +631,7 @@ def _exported(
         with (
             reached,
             lengths_as_sizes(model),
-            lines_that_fix_sizes(),
+            size_lines_noted(),
             integers,
             detection_functions(),
             associative_scans_of_any_length(),

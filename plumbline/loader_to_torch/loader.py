@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+import functools
 import importlib
 import math
 import numbers
@@ -297,15 +298,22 @@ def places_of(stack: traceback.StackSummary) -> list[str]:
     """The last line of a stack that is in the user's source, and that in a library's, if any."""
     places: dict[str, str] = {}
     for frame in stack:
-        file = relative_to_import_path(frame.filename)
-        if file.startswith(_MACHINERY):
+        if not is_of_program(frame.filename):
             continue
-        place = f"{file}:{frame.lineno}: {frame.line}"
+        place = f"{relative_to_import_path(frame.filename)}:{frame.lineno}: {frame.line}"
         if "site-packages" in frame.filename:
             places["in"] = place
-        elif not frame.filename.startswith(_STANDARD_LIBRARY):
+        else:
             places = {"at": place}
     return [f"  {word} {place}" for word, place in places.items()]
+
+
+@functools.cache
+def is_of_program(file: str) -> bool:
+    """Whether a user's mistake may be in a file: in his own, or in a library's that he calls."""
+    if relative_to_import_path(file).startswith(_MACHINERY):
+        return False
+    return "site-packages" in file or not file.startswith(_STANDARD_LIBRARY)
 
 
 _MACHINERY = (

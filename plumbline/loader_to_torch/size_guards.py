@@ -9,13 +9,14 @@ called with, as `ExportedProgram.module()` checks. Decompositions add guards of 
 import contextlib
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from traceback import FrameSummary
 from typing import Any
 
 import sympy
 import torch
+from sympy.printing.str import StrPrinter
 from torch.fx.experimental import _config
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils._sympy.functions import FloatPow, FloorDiv, Mod, PythonMod
@@ -55,8 +56,12 @@ _TRIED = 64
 """How many sizes of a symbol are looked at for one that a guard excludes."""
 
 
-def assert_guards(exported: torch.export.ExportedProgram, followed: FollowedProgram) -> None:
+def assert_guards(
+    exported: torch.export.ExportedProgram, followed: FollowedProgram, names: Mapping[str, str]
+) -> None:
     """Has `exported` assert the guards on the sizes of its inputs that it needs.
+
+    Messages have `names` for symbols that the user has named, and for others where they are found.
 
     It needs none that holds in all of its ranges. Nor does it need those by which PyTorch makes
     sure that a size is neither 0 nor 1, or how tensors lie in memory, if the program, which
@@ -66,8 +71,8 @@ def assert_guards(exported: torch.export.ExportedProgram, followed: FollowedProg
     places = _places(graph)
     ranges = {symbol: exported.range_constraints[symbol] for symbol in places}
     is_excessive = _Excessive(ranges, followed)
-    guards: dict[sympy.Basic, list[FrameSummary]] = {}
-    for guard, frames in _guards(exported).items():
+    guards: dict[sympy.Basic, _Origin] = {}
+    for guard, origin in _guards(exported).items():
         if not guard.free_symbols <= ranges.keys():
             continue
         unsettled = [
@@ -76,8 +81,8 @@ def assert_guards(exported: torch.export.ExportedProgram, followed: FollowedProg
             if not _always_holds(condition, ranges)
         ]
         # To follow the program costs more than to look at ranges.
-        if unsettled and not is_excessive(guard, frames):
-            guards |= dict.fromkeys(unsettled, frames)
+        if unsettled and not is_excessive(guard, origin.asked_by):
+            guards |= dict.fromkeys(unsettled, origin)
     if not guards:
         return
     first = next(node for node in graph.nodes if node.op != "placeholder")
@@ -87,13 +92,13 @@ def assert_guards(exported: torch.export.ExportedProgram, followed: FollowedProg
             symbol: places[symbol].written(graph, tracer)
             for symbol in sorted(frozenset[Any]().union(*(c.free_symbols for c in guards)), key=str)
         }
-        for condition, frames in guards.items():
-            text = f"the program is exported for sizes where {PythonPrinter().doprint(condition)}"
+        for condition, origin in guards.items():
+            said = _said(condition, places, names)
+            text = f"the program is exported for sizes where {said}"
             holds = written_as(condition, written).node
             node = graph.call_function(ASSERT_NUMBER, (holds, text))
-            for frame in frames:
-                if _is_of_program(frame):
-                    node.meta["stack_trace"] = f'File "{frame.filename}", line {frame.lineno}'
+            if line := origin.line:
+                node.meta["stack_trace"] = f'File "{line.filename}", line {line.lineno}'
     node = last_input
     while (node := node.next) is not first:
         node.meta["val"] = node.target(*torch.fx.map_arg(node.args, lambda arg: arg.meta["val"]))
@@ -107,6 +112,13 @@ class _Place:
     axis: int
     factor: int = 1
     offset: int = 0
+
+    def __str__(self) -> str:
+        """The symbol, as a program would write it."""
+        size = f"{self.node.name}.shape[{self.axis}]"
+        if self.offset:
+            size = f"({size} {'-' if self.offset > 0 else '+'} {abs(self.offset)})"
+        return size if self.factor == 1 else f"({size} // {self.factor})"
 
     def written(self, graph: torch.fx.Graph, tracer: torch.fx.proxy.TracerBase) -> torch.fx.Proxy:
         """The symbol, computed in `graph`."""
@@ -135,6 +147,25 @@ def _places(graph: torch.fx.Graph) -> dict[sympy.Symbol, _Place]:
     return places
 
 
+def _said(
+    condition: sympy.Basic, places: Mapping[sympy.Symbol, _Place], names: Mapping[str, str]
+) -> str:
+    """A condition in the user's words."""
+    words = {
+        symbol: sympy.Symbol(names.get(str(symbol), str(place)), integer=True)
+        for symbol, place in places.items()
+    }
+    said: str = _Printer().doprint(condition.xreplace(words))
+    return said
+
+
+class _Printer(PythonPrinter):
+    """Has `n - 3` and not `(-3) + n`."""
+
+    _print_Add = StrPrinter._print_Add  # noqa: N815
+    _print_Mul = StrPrinter._print_Mul  # noqa: N815
+
+
 def stretched_sizes(exported: torch.export.ExportedProgram) -> set[sympy.Basic]:
     """The expressions of sizes that guards say to be 1, and that an op stretches."""
     ones = {
@@ -157,19 +188,32 @@ def _stretched(node: torch.fx.Node) -> Iterator[sympy.Basic]:
                 yield size.node.expr
 
 
-def _guards(exported: torch.export.ExportedProgram) -> dict[sympy.Basic, list[FrameSummary]]:
-    """All guards, and where they were noted, as far as that is known."""
+@dataclass
+class _Origin:
+    """Where a guard comes from, as far as that is known."""
+
+    asked_by: list[FrameSummary] = field(default_factory=list)
+    """What asks: the program, or a function of PyTorch's that it calls."""
+    line: FrameSummary | None = None
+    """The first line of the program, or of a library that it calls, where it is asked."""
+
+
+def _guards(exported: torch.export.ExportedProgram) -> dict[sympy.Basic, _Origin]:
+    """All guards, and where they come from."""
     environment = _environment(exported)
-    guards: dict[sympy.Basic, list[FrameSummary]] = {}
+    guards: dict[sympy.Basic, _Origin] = {}
     if environment is None:
         return guards
     for guard in environment.guards:
         condition = environment.replace(guard.expr)
         if condition.free_symbols:
-            frames = guards.setdefault(condition, [])
-            frame = guard.sloc.framework_loc
-            if isinstance(frame, FrameSummary):
-                frames.append(frame)
+            origin = guards.setdefault(condition, _Origin())
+            asked_by, line = guard.sloc.framework_loc, guard.sloc.maybe_user_loc
+            if isinstance(asked_by, FrameSummary):
+                origin.asked_by.append(asked_by)
+            # `size_lines_noted` has seen to that.
+            if isinstance(line, FrameSummary):
+                origin.line = origin.line or line
     return guards
 
 
@@ -181,11 +225,14 @@ def _environment(exported: torch.export.ExportedProgram) -> ShapeEnv | None:
 
 
 @contextlib.contextmanager
-def guards_settled(who: str, exported: torch.export.ExportedProgram) -> Iterator[None]:
+def guards_settled(
+    who: str, exported: torch.export.ExportedProgram, names: Mapping[str, str]
+) -> Iterator[None]:
     """Has what is done to a program meanwhile hold for any size, as no guard is asserted any more.
 
     PyTorch's questions whether a size is 1, say, are answered as for most sizes then, and not as
-    the example's would have it, which it would note as a guard.
+    the example's would have it, which it would note as a guard. The message has `names` for symbols
+    that the user has named.
 
     Raises:
       UserError: something asked for a size of the example's all the same.
@@ -195,7 +242,7 @@ def guards_settled(who: str, exported: torch.export.ExportedProgram) -> Iterator
     with _config.patch(backed_size_oblivious=True):  # type: ignore[attr-defined]
         yield
     if environment is not None and len(environment.guards) > before:
-        guard = PythonPrinter().doprint(environment.guards[before].expr)
+        guard = _said(environment.guards[before].expr, _places(exported.graph), names)
         raise UserError(
             f"{who}: it could be compiled for such sizes only where {guard}; give an example of "
             "larger sizes, or leave them static"
@@ -206,11 +253,6 @@ def _is_of_torch(frame: FrameSummary) -> bool:
     # What has PyTorch follow a program is in this very folder.
     file = Path(frame.filename)
     return file.is_relative_to(_TORCH) or file.parent == _OURS
-
-
-def _is_of_program(frame: FrameSummary) -> bool:
-    file = Path(frame.filename)
-    return not file.is_relative_to(_TORCH) and not file.is_relative_to(_OURS)
 
 
 def _positive_divisors(condition: sympy.Basic) -> list[sympy.Basic]:
