@@ -28,6 +28,9 @@ def status_of(command: str, run: Callable[[], int]) -> int:
     except ProcessFault as error:
         print(f"error: {error}; nothing was written", file=sys.stderr)
         return FAULT
+    except BrokenPipeError:
+        # No mistake: whoever reads what it prints has read enough.
+        raise
     except Exception as error:
         mistake = _mistake(command, error)
         if mistake is None:

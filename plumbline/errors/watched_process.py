@@ -104,6 +104,9 @@ def exit_status(program: Callable[[], object]) -> int:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except KeyboardInterrupt:
         status = _SIGNALLED + signal.SIGINT
+    except BrokenPipeError:
+        # Whoever reads what it prints, such as `head`, has read enough.
+        status = _SIGNALLED + signal.SIGPIPE
     except BaseException:
         # As the interpreter does.
         traceback.print_exc()
@@ -111,8 +114,10 @@ def exit_status(program: Callable[[], object]) -> int:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
+        except BrokenPipeError:
+            status = status or _SIGNALLED + signal.SIGPIPE
         except OSError:
-            # Whoever read it is gone.
+            # There is no room for it.
             status = status or 1
     return status
 

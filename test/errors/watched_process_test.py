@@ -36,6 +36,19 @@ def test_a_program_ends_as_if_it_had_no_process_of_its_own(
     assert capfd.readouterr() == ("printed\n", f"complaint\n{further}")
 
 
+@pytest.mark.parametrize("flush", [True, False])
+def test_who_prints_to_nobody_ends_without_a_traceback(
+    flush: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with open(write, "w") as nobody:
+        monkeypatch.setattr(sys, "stdout", nobody)
+        status = run_watched(lambda: print("printed", flush=flush))
+    assert status == 128 + signal.SIGPIPE
+    assert capfd.readouterr() == ("", "")
+
+
 def test_an_exception_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
     assert run_watched(lambda: int("missing")) == 1
     assert "ValueError: invalid literal" in capfd.readouterr().err
