@@ -11,6 +11,7 @@ from torch_mlir.dialects import arith
 
 from plumbline.bindings.pipeline import Pass
 from plumbline.bindings.walk import operations_named
+from plumbline.errors.location import located
 from plumbline.runtime.requirement import MOST_VALUES, require
 
 _MOST_ELEMENTS = 2**58
@@ -43,9 +44,10 @@ def _check_sizes(op: ir.Operation) -> None:
         "{}" if size is None and sizes[axis:].count(None) > unsaid else str(size or "?")
         for axis, size in enumerate(sizes)
     ]
+    message = f"there is no memory for a tensor of the sizes {', '.join(spelled)}"
     require(
         arith.andi(fits, small),
-        f"there is no memory for a tensor of the sizes {', '.join(spelled)}",
+        located(op.location, message),
         list(op.operands)[:MOST_VALUES],
     )
 

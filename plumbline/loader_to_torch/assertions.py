@@ -11,6 +11,7 @@ from torch_mlir import ir
 
 from plumbline.bindings.walk import operations_of
 from plumbline.loader_to_torch.node_locations import all_nodes
+from plumbline.loader_to_torch.size_words import in_words, words_of_values
 
 _assert = torch.ops.aten._assert_async
 
@@ -32,7 +33,7 @@ torch.library.impl(_OP_OF_NUMBERS, "CompositeExplicitAutograd")(ASSERT_NUMBER)
 has_side_effect(torch.ops.plumbline.require.default)
 has_side_effect(torch.ops.plumbline.require_number.default)
 
-_ASSERTED = re.compile(r"^Runtime assertion failed for expression (.*) on node '\w+'$")
+_ASSERTED = re.compile(r"Runtime assertion failed for expression .* on node '\w+'$")
 """The message that torch.export writes, whatever message the program gave."""
 
 _FAILS = "an assertion of the program fails"
@@ -58,6 +59,7 @@ def keep_assertions(
 
     What holds of every tensor is not asserted. `names_of_dims` is what the user calls symbols.
     """
+    words = {**words_of_values(all_nodes(exported)), **names_of_dims}
     for node in all_nodes(exported):
         if node.target is _assert.default:
             node.args = (*node.args, _FAILS)
@@ -68,13 +70,17 @@ def keep_assertions(
             if not isinstance(holds, torch.fx.Node) or _holds_of_sizes(holds):
                 node.graph.erase_node(node)
                 continue
-            text = _ASSERTED.sub(r"the program asserts that \1", str(message))
-            for symbol, name in names_of_dims.items():
-                text = re.sub(rf"\b{symbol}\b", name, text)
-            if _TRUTH_AS_NUMBER in text:
-                text = _FAILS
-            node.args = (holds, text)
+            node.args = (holds, _said(holds, str(message), words))
             node.target = torch.ops.plumbline.require_number.default
+
+
+def _said(holds: torch.fx.Node, message: str, words: Mapping[str, str]) -> str:
+    """What is told where a condition does not hold."""
+    if not _ASSERTED.match(message):
+        return message
+    if _TRUTH_AS_NUMBER in message:
+        return _FAILS
+    return f"the program asserts that {in_words(holds.meta['val'].node.expr, words)}"
 
 
 def _holds_of_sizes(comparison: torch.fx.Node) -> bool:

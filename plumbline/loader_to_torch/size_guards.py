@@ -16,17 +16,16 @@ from typing import Any
 
 import sympy
 import torch
-from sympy.printing.str import StrPrinter
 from torch.fx.experimental import _config
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils._sympy.functions import FloatPow, FloorDiv, Mod, PythonMod
-from torch.utils._sympy.printers import PythonPrinter
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.assertions import ASSERT_NUMBER
 from plumbline.loader_to_torch.followed_program import FollowedProgram, symbolic_sizes_of
 from plumbline.loader_to_torch.node_locations import all_nodes
+from plumbline.loader_to_torch.size_words import in_words
 from plumbline.loader_to_torch.written_sizes import written_as
 
 _OF_MEMORY = frozenset(
@@ -151,19 +150,9 @@ def _said(
     condition: sympy.Basic, places: Mapping[sympy.Symbol, _Place], names: Mapping[str, str]
 ) -> str:
     """A condition in the user's words."""
-    words = {
-        symbol: sympy.Symbol(names.get(str(symbol), str(place)), integer=True)
-        for symbol, place in places.items()
-    }
-    said: str = _Printer().doprint(condition.xreplace(words))
-    return said
-
-
-class _Printer(PythonPrinter):
-    """Has `n - 3` and not `(-3) + n`."""
-
-    _print_Add = StrPrinter._print_Add  # noqa: N815
-    _print_Mul = StrPrinter._print_Mul  # noqa: N815
+    return in_words(
+        condition, {str(symbol): str(place) for symbol, place in places.items()} | {**names}
+    )
 
 
 def stretched_sizes(exported: torch.export.ExportedProgram) -> set[sympy.Basic]:

@@ -10,7 +10,7 @@
 // CHECK:         %[[BOTH:.*]] = arith.andi %[[FIRST]], %[[SECOND]]
 // CHECK:         %[[SMALL:.*]] = arith.cmpi ule, %[[COUNT]],
 // CHECK:         %[[FITS:.*]] = arith.andi %[[BOTH]], %[[SMALL]]
-// CHECK:         call @plumbline_require(%[[FITS]], {{.*}}"there is no memory for a tensor of the sizes {}, 7, {}"
+// CHECK:         call @plumbline_require(%[[FITS]], {{.*}}"{{.*}}check_allocation_sizes.mlir:[[# @LINE + 3]]:8: error: there is no memory for a tensor of the sizes {}, 7, {}"
 // CHECK-NEXT:    memref.alloc
 func.func @dynamic(%m: index, %n: index) -> memref<?x7x?xi8> {
   %0 = memref.alloc(%m, %n) : memref<?x7x?xi8>
@@ -20,7 +20,7 @@ func.func @dynamic(%m: index, %n: index) -> memref<?x7x?xi8> {
 // -----
 
 // CHECK-LABEL: func.func @more_sizes_than_a_message_has_numbers(
-// CHECK:         "there is no memory for a tensor of the sizes {}, {}, {}, ?"
+// CHECK:         there is no memory for a tensor of the sizes {}, {}, {}, ?"
 func.func @more_sizes_than_a_message_has_numbers(%n: index) -> memref<?x?x?x?xf32> {
   %0 = memref.alloc(%n, %n, %n, %n) : memref<?x?x?x?xf32>
   return %0 : memref<?x?x?x?xf32>

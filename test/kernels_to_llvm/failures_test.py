@@ -239,13 +239,16 @@ def entry_without_checks() -> _EntryWithoutChecks:
     return _EntryWithoutChecks()
 
 
+_PLACE = "kernels.mlir:7:14: error: "
+
+
 @pytest.mark.parametrize(
     ("size", "message"),
     [
         (2**22, f"there is no memory for {4 * 2**44} bytes"),
         # The number of bytes is a multiple of 2^64.
-        (2**31, f"there is no memory for a tensor of the sizes {2**31}, {2**31}"),
-        (2**62, f"there is no memory for a tensor of the sizes {2**62}, {2**62}"),
+        (2**31, f"{_PLACE}there is no memory for a tensor of the sizes {2**31}, {2**31}"),
+        (2**62, f"{_PLACE}there is no memory for a tensor of the sizes {2**62}, {2**62}"),
     ],
 )
 def test_the_entry_without_checks_ends_the_process_with_a_message(

@@ -97,7 +97,7 @@ def test_what_a_program_has_checked_is_not_checked_again() -> None:
     program = plumbline.compile(_Checked(), inputs, (None, Dim.DYNAMIC))
     assert "an index is out of range" not in program.stage("kernels")
     assert torch.equal(program(*inputs)[0], inputs[0][2] + 1)
-    with pytest.raises(UserError, match="the program asserts that u0 <= 3"):
+    with pytest.raises(UserError, match="the program asserts that at <= 3"):
         program(inputs[0], 4)
 
 

@@ -218,7 +218,7 @@ def test_a_program_may_say_that_there_are_elements() -> None:
         return x if len(chosen) == 0 else chosen
 
     program = _check(function, [_matrices((4, 3))])
-    with pytest.raises(UserError, match="the program asserts that u0"):
+    with pytest.raises(UserError, match=r"the program asserts that nonzero.shape\[0\] >= 1"):
         program(-torch.ones(4, 3))
 
 
@@ -441,7 +441,7 @@ def test_what_is_asserted_is_told_in_the_names_of_dims() -> None:
 
     program = _compiled(first, [torch.zeros(3), torch.tensor(6)], [{0: Dim("rows")}, {}])
     assert program(torch.zeros(3), torch.tensor(6))[0].tolist() == list(range(6))
-    with pytest.raises(UserError, match=r"the program asserts that u0 <= 2\*rows"):
+    with pytest.raises(UserError, match=r"the program asserts that .*\.item\(\) <= 2\*rows"):
         program(torch.zeros(3), torch.tensor(7))
 
 
