@@ -5,6 +5,7 @@ from plumbline.linalg_to_kernels.block_sums import block_sums
 from plumbline.linalg_to_kernels.collapse_loops import collapse_loops
 from plumbline.linalg_to_kernels.control_flow_buffers import settle_buffers
 from plumbline.linalg_to_kernels.inout_arguments import store_inout_arguments
+from plumbline.linalg_to_kernels.jam_updates import jam_updates
 from plumbline.linalg_to_kernels.jam_windows import jam_windows
 from plumbline.linalg_to_kernels.long_updates import divide_long_updates
 from plumbline.linalg_to_kernels.tm_tensor import bufferize_tm_tensor
@@ -140,6 +141,12 @@ JAM_WINDOWS = Pass(
     "jam-windows",
     "Compute several neighbouring results at once, where their windows overlap",
     jam_windows,
+)
+
+JAM_UPDATES = Pass(
+    "jam-updates",
+    "Load and store once what several rows in a row are added to",
+    jam_updates,
 )
 
 MAKE_LOOPS = Pipeline(

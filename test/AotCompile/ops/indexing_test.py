@@ -378,6 +378,24 @@ def test_places_below_0_are_refused(function: Callable[..., torch.Tensor]) -> No
             program(operands[0], torch.tensor([3, -5, 9]), operands[2])
 
 
+def test_rows_in_a_row_are_added_one_after_another() -> None:
+    """Where several that go to one place are added at once, all sums are rounded as they were."""
+    runs = torch.tensor([1, 4, 3, 9, 0, 2, 8, 5, 1, 1, 4])
+    places = torch.repeat_interleave(torch.randperm(len(runs)), runs)
+    operands = (torch.randn(11, 20), places, 100 * torch.randn(len(places), 20))
+
+    class Added(torch.nn.Module):
+        def forward(self, z: torch.Tensor, i: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+            return z.index_add(0, i, x).index_reduce(0, i, x, "amax")
+
+    dims = {"z": {}, "i": {0: Dim("count")}, "x": {0: Dim("count")}}
+    for program in (
+        plumbline.compile(Added(), operands),
+        plumbline.compile(Added(), operands, dims),
+    ):
+        assert_close(program(*operands)[0], Added()(*operands), rtol=0, atol=0)
+
+
 def test_sequences_of_any_size_are_searched() -> None:
     """By their blocks of 32, of which there are none, one, or some and a part."""
     dims = ({1: Dim.AUTO}, {1: Dim.AUTO})
