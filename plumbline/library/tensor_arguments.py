@@ -6,7 +6,7 @@ PyTorch's tensors, which `torch_arguments.py` reads in a tenth of the time that 
 
 import ctypes
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,6 +47,11 @@ ReadPlain = Callable[[Sequence[Any]], PlainReading]
 right element types, all of one library. To ask more of each of them in Python would take most
 of a small call's time. Raises one of `NOT_PLAIN` where one is something else."""
 
+Copy = Callable[[Sequence[Any]], Sequence[Any] | None]
+"""Takes the arguments of a call, and gives them with copies that lie as the parameters say of those
+that are plain but for that; None where there are none. Raises one of `NOT_PLAIN` where it cannot be
+said how one lies, or there is no memory."""
+
 Repeat = Callable[..., Any]
 """Takes the arguments of a call that is like one before, and gives a tuple of results; the address
 of a message, which is to be freed, where the program fails; None, having done nothing, where the
@@ -78,6 +83,8 @@ class Kind:
     repeats: "Callable[[Signature, int, CallPlan], Repeats] | None" = None
     """Makes functions for calls of a program, with its packed entry at an address, that are as a
     plan says."""
+    copying: Callable[[Sequence[Parameter], Collection[int]], Copy] | None = None
+    """Makes what copies arguments of a program, but for those of such numbers."""
 
 
 def read_array(array: Tensor, parameter: Parameter) -> Reading:

@@ -2,7 +2,7 @@
 
 import importlib.util
 import operator
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from plumbline.archives.torch_tensors import as_numpy, check_tensor, to_torch
 from plumbline.errors import UserError
 from plumbline.library.call_plan import CallPlan
 from plumbline.library.tensor_arguments import (
+    Copy,
     Kind,
     Parameter,
     PlainReading,
@@ -100,6 +101,50 @@ def plain_tensors(parameters: Sequence[Parameter], where: str = "is_cpu") -> Rea
     return read
 
 
+def copying(parameters: Sequence[Parameter], written: Collection[int]) -> Copy:
+    """What copies tensors that would be plain but for how they lie, unless they are `written`."""
+    taken = [
+        None
+        if number in written or parameter.spec.is_scalar
+        else (parameter.spec.sizes, getattr(torch, parameter.spec.element_type.torch_name))
+        for number, parameter in enumerate(parameters)
+    ]
+    orders = [parameter.spec.order for parameter in parameters]
+
+    def copy(arguments: Sequence[Any]) -> list[Any] | None:
+        found: list[Any] = []
+        is_copied = False
+        for tensor, spec, order in zip(arguments, taken, orders, strict=True):
+            if spec is not None and type(tensor) in PLAIN_TYPES and tensor.dtype is spec[1]:
+                copied = _copied(tensor, spec[0], order)
+                is_copied = is_copied or copied is not tensor
+                tensor = copied
+            found.append(tensor)
+        return found if is_copied else None
+
+    return copy
+
+
+def _copied(
+    tensor: torch.Tensor, sizes: Sequence[int | None], order: AxisOrder | None
+) -> torch.Tensor:
+    """A copy of a plain tensor that lies in an order; the tensor itself where it does, or may not.
+
+    One of other sizes may be any that repeats its elements without memory.
+    """
+    if not tensor.is_cpu or tensor.is_neg() or tensor.is_conj():
+        return tensor
+    lying = tensor if order is None else tensor.permute(order)
+    if lying.is_contiguous() or not all(
+        size is None or size == has for size, has in zip(sizes, tensor.shape, strict=True)
+    ):
+        return tensor
+    copy = (lying.detach() if tensor.requires_grad else lying).contiguous()
+    return (
+        copy if order is None else copy.permute(*(order.index(axis) for axis in range(len(order))))
+    )
+
+
 def give(array: Tensor, spec: TensorSpec) -> torch.Tensor:
     """A tensor of the same memory."""
     # Nearly all are of types that numpy has, too.
@@ -115,4 +160,4 @@ def _repeats(signature: Signature, entry: int, plan: CallPlan) -> Repeats:
     return calls_of(signature, entry, plan)
 
 
-TENSOR = Kind(_read, give, plain_tensors, _repeats)
+TENSOR = Kind(_read, give, plain_tensors, _repeats, copying)

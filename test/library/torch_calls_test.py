@@ -14,6 +14,7 @@ from torch.export import Dim
 
 import plumbline
 from plumbline.errors import UserError
+from plumbline.library.native_function import NativeFunction
 from plumbline.signature.element_type import ELEMENT_TYPES
 
 
@@ -82,6 +83,18 @@ def test_what_is_otherwise_is_looked_at(both: plumbline.CompiledProgram, name: s
     _agrees(both, *arguments)
     _agrees(both, *arguments)
     _agrees(both, *_inputs(4))
+
+
+@pytest.mark.parametrize("name", ["columns before rows", "repeated without memory", "every second"])
+def test_what_only_lies_otherwise_is_copied_at_once(
+    both: plumbline.CompiledProgram, name: str
+) -> None:
+    """To look at each argument takes longer than many programs do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delattr(NativeFunction, "_read")
+        x, y = _OTHERS[name](*_inputs(4))
+        _agrees(both, x, y)
+        _agrees(both, x.requires_grad_(), y)
 
 
 _REFUSED: dict[str, Callable[[torch.Tensor, torch.Tensor], tuple[Any, ...]]] = {
