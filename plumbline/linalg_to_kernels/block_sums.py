@@ -40,6 +40,9 @@ _STRANDS = 8
 _STRAND = 32
 """How many of them lie side by side."""
 
+LONG = _STRANDS * _STRAND
+"""Elements of a row, of fewer of which that is not done."""
+
 _PLAIN = 5
 """How many operations such a loop has at most, which are done for each of these elements."""
 
@@ -143,7 +146,7 @@ def _is_plain(loop: scf.ForOp, ops: list[ir.Operation]) -> bool:
     return (
         len(ops) <= _PLAIN
         and all(op.name != "memref.store" for op in ops)
-        and (known is None or known >= _STRANDS * _STRAND)
+        and (known is None or known >= LONG)
     )
 
 

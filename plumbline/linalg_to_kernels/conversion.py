@@ -69,6 +69,7 @@ from plumbline.linalg_to_kernels.rounded_clamps import round_by_sums
 from plumbline.linalg_to_kernels.select_clamps import select_clamps
 from plumbline.linalg_to_kernels.separate_windows import separate_windows
 from plumbline.linalg_to_kernels.share_groups import share_groups
+from plumbline.linalg_to_kernels.short_sums import sum_short_rows
 from plumbline.linalg_to_kernels.small_angles import reduce_small_angles
 from plumbline.linalg_to_kernels.specialise_kernels import specialise_kernels
 from plumbline.linalg_to_kernels.splats import fill_splats
@@ -374,6 +375,13 @@ BLOCK_SCANS = Pass(
     _UNIT_OPTIONS,
 )
 
+SUM_SHORT_ROWS = Pass(
+    "sum-short-rows",
+    "Add up the few elements of a row by vectors, without a loop",
+    _for_unit(sum_short_rows),
+    _UNIT_OPTIONS,
+)
+
 DROP_EXACT_ROUNDINGS = Pass(
     "drop-exact-roundings",
     "Leave out roundings to half precision of what it holds, and of all but the extreme",
@@ -591,6 +599,7 @@ def linalg_to_kernels_pipeline(
             COLLAPSE_LOOPS,
             BLOCK_SCANS.with_options(options),
             UNROLL_QUOTIENTS,
+            SUM_SHORT_ROWS.with_options(options),
             BLOCK_SUMS,
             JAM_WINDOWS,
             JAM_UPDATES,

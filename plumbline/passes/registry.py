@@ -191,6 +191,7 @@ PASSES = _by_name(
         linalg_to_kernels.SEPARATE_DESTINATIONS,
         linalg_to_kernels.COMPUTE_PARTS_IN_PLACE,
         linalg_to_kernels.STREAM_RESULTS,
+        linalg_to_kernels.SUM_SHORT_ROWS,
         linalg_to_kernels.PREFETCH_ROWS,
         linalg_to_kernels.FORM_FUSION_GROUPS,
         linalg_to_kernels.SHARE_GROUPS,

@@ -1,4 +1,7 @@
-"""Checks sums of f32 against f64: as exact as PyTorch's, and exact where all numbers are equal."""
+"""Checks sums of f32 against f64: as exact as PyTorch's, and exact where all numbers are equal.
+
+Those of short rows (`short_sums.py`) are, too.
+"""
 
 import re
 import sys
@@ -36,9 +39,27 @@ def test_errors_are_at_most_those_of_pytorch(shape: tuple[int, int], mean: float
         assert error <= bound
 
 
+class _RowSums(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.sum(1)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1000.0])
+@pytest.mark.parametrize("length", [11, 16, 19, 24, 31, 48, 77])
+@pytest.mark.parametrize("target_cpu", ["baseline", "native"])
+def test_short_rows_are_added_up_as_exactly(target_cpu: str, length: int, mean: float) -> None:
+    x = torch.randn((2000, length), generator=torch.Generator().manual_seed(0)) + mean
+    program = plumbline.compile(_RowSums(), (x,), target_cpu=target_cpu)
+    assert "vector.load" in program.stage("kernels")
+    exact = x.double().sum(1)
+    error, bound = ((one.double() - exact).abs().max() for one in (program(x)[0], x.sum(1)))
+    assert error <= bound
+
+
+@pytest.mark.parametrize("length", [11, 16, 19, 24, 31, 48, 1000])
 @pytest.mark.parametrize("number", [0.1, 1000.3])
-def test_sums_of_equal_numbers_are_rounded_once(number: float) -> None:
-    x = torch.full((8, 1000), number)
+def test_sums_of_equal_numbers_are_rounded_once(number: float, length: int) -> None:
+    x = torch.full((8, length), number)
     actual, _ = _results(x)
     for one, expected in zip(actual, _Sums()(x.double()), strict=True):
         assert torch.equal(one, expected.float().double())
