@@ -39,6 +39,11 @@ class ElementLoop:
         """What it does to memory."""
         return [op for op in self.ops if op.name == STORE]
 
+    @property
+    def of_elements(self) -> list[ir.Operation]:
+        """What gives another number for each element."""
+        return [op for op in self.ops if not self._varying.isdisjoint(op.results)]
+
     def can_be_vectors(self, widths: Collection[int] | None = None) -> bool:
         """Whether what it does to elements can be done to vectors, as far as operations go.
 

@@ -22,6 +22,7 @@ from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.element_loops import LOAD, ElementLoop
 from plumbline.linalg_to_kernels.reassociation import is_reassociable
 from plumbline.linalg_to_kernels.rounded_sums import RoundedSums
+from plumbline.linalg_to_kernels.vector_widths import is_mostly_narrow
 from plumbline.linalg_to_kernels.vectors import cast, of_lanes, splat
 from plumbline.linalg_to_kernels.work import is_function, known_trips
 from plumbline.target.vector_unit import AVX2, VectorUnit
@@ -169,7 +170,9 @@ def _row(loop: scf.ForOp, rounded: RoundedSums, unit: VectorUnit) -> _Row | None
     elements = ElementLoop(loop, but=[op for sum_ in sums for op in sum_.adding])
     lanes = min(unit.lanes(32), 1 << (count.bit_length() - 1))
     if (
-        len(ops) * -(-count // lanes) > _MOST_OPERATIONS
+        len(elements.of_elements) * -(-count // lanes) > _MOST_OPERATIONS
+        # Those are added up in f32, of which LLVM makes vectors.
+        or is_mostly_narrow(loop.operation)
         or any(op.regions or is_function(op) for op in ops)
         or elements.stores
         or not any(op.name == LOAD for op in ops)
