@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch._higher_order_ops.scan import scan_op
 
-from plumbline.loader_to_torch.decompositions.indexing import index_put_apart
+from plumbline.loader_to_torch.decompositions.indexing import index_put_along, index_put_apart
 from plumbline.loader_to_torch.decompositions.rule import Rules, broadcast, first_of
 
 aten = torch.ops.aten
@@ -247,7 +247,7 @@ RULES: Rules = {
     aten._unique2.default: _unique2,
     aten.bincount.default: _bincount,
     aten.index.Tensor: _index,
-    aten.index_put.default: first_of(_index_put, index_put_apart),
+    aten.index_put.default: first_of(_index_put, first_of(index_put_along, index_put_apart)),
     aten.masked_select.default: _masked_select,
     aten.nonzero.default: _nonzero,
     aten.repeat_interleave.Tensor: _repeat_interleave,

@@ -327,6 +327,29 @@ def index_put_apart(
     return put.permute([order.index(axis) for axis in range(operand.dim())])
 
 
+def index_put_along(
+    operand: torch.Tensor,
+    indices: Sequence[torch.Tensor | None],
+    values: torch.Tensor,
+    accumulate: bool = False,
+) -> Any:
+    """Values put at places along one dimension that is not the first, as a scatter of elements.
+
+    As slices, each would have a row of indices, and no two elements of one would be side by side.
+    """
+    (axis, places), *others = [each for each in enumerate(indices) if each[1] is not None]
+    if axis == 0 or others or places is None or places.dim() != 1 or operand.is_complex():
+        return NotImplemented
+    if accumulate and operand.dtype in (torch.bool, torch.float16, torch.bfloat16):
+        return NotImplemented  # Of which PyTorch rounds each sum, unlike those of a scatter.
+    sizes = [*operand.shape]
+    places = torch.where(places < 0, places + sizes[axis], places).to(torch.int64)
+    sizes[axis] = places.shape[0]
+    of_each = places.reshape([-1 if other == axis else 1 for other in range(len(sizes))])
+    put = operand.scatter_add if accumulate else operand.scatter
+    return put(axis, of_each.expand(sizes), values.expand(sizes))
+
+
 def _take(operand: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     """The elements at places of `operand` as if it had one dimension."""
     return operand.reshape(-1)[index.reshape(-1)].reshape(index.shape)

@@ -263,10 +263,30 @@ WRITTEN = [
         "index_copy",
         lambda x, i, y: x.index_copy(1, i, y),
         lambda s: (s.tensor(5, 7), s.permutation(7), s.tensor(5, 7)),
-        [tcp.ScatterNdOp],
+        [tcp.ScatterOp],
     ),
     OpCase(
-        "index_fill", lambda x, i: x.index_fill(1, i, 1), _gathered(4, below=7), [tcp.ScatterNdOp]
+        "index_fill", lambda x, i: x.index_fill(1, i, 1), _gathered(4, below=7), [tcp.ScatterOp]
+    ),
+    # Of slices that are not the first, elements are scattered: they are no rows of indices each.
+    OpCase(
+        "index_add_inner",
+        lambda x, i, y: x.index_add(1, i, y, alpha=2),
+        lambda s: (s.tensor(3, 5, 7), s.index(9, below=5), s.tensor(3, 9, 7)),
+        [tcp.ScatterOp],
+        (torch.float32, torch.float64, torch.int64, torch.uint8),
+    ),
+    OpCase(
+        "index_put_inner",
+        lambda x, i, y: torch.ops.aten.index_put(x, [None, i], y),
+        lambda s: (s.tensor(3, 5, 7), s.permutation(5) - s.size(5), s.tensor(5, 1)),
+        [tcp.ScatterOp],
+    ),
+    OpCase(
+        "index_put_inner_accumulates",
+        lambda x, i, y: torch.ops.aten.index_put(x, [None, i], y, True),
+        lambda s: (s.tensor(3, 5), s.index(9, below=5, negative=True), s.tensor(3, 9)),
+        [],
     ),
 ]
 
