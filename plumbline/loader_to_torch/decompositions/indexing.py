@@ -180,6 +180,11 @@ def _bucketize(
     return _searchsorted(boundaries, values, out_int32=out_int32, right=right)
 
 
+def _row_starts(rows: torch.Tensor, size: int, *, out_int32: bool = False) -> torch.Tensor:
+    """Where each of `size` rows begins among entries that are in the order of rows, and the end."""
+    return _searchsorted(rows, torch.arange(size + 1), out_int32=out_int32)
+
+
 def combinations(operand: torch.Tensor, r: int = 2, with_replacement: bool = False) -> torch.Tensor:
     """All choices of `r` elements of a row, in order, each in a row of the result.
 
@@ -395,6 +400,7 @@ def _index_fill(
 
 
 RULES: Rules = {
+    aten._convert_indices_from_coo_to_csr.default: _row_starts,
     aten.bucketize.Scalar: _bucketize,
     aten.bucketize.Tensor: _bucketize,
     aten.combinations.default: combinations,

@@ -309,6 +309,15 @@ DECOMPOSED = [
         kinds=["static"],
     ),
     OpCase(
+        "row_starts",
+        lambda x: (
+            torch._convert_indices_from_coo_to_csr(x, 5),
+            torch._convert_indices_from_coo_to_csr(x, 5, out_int32=True),
+        ),
+        lambda s: ((torch.arange(s.size(6)) ** 2 // 7).clamp(max=3),),
+        [CompareOp],
+    ),
+    OpCase(
         "isin",
         lambda x, y: (torch.isin(x, y), torch.isin(x, y, invert=True), torch.isin(3, y)),
         lambda s: (s.tensor(5, 7), s.tensor(2, 4)),
