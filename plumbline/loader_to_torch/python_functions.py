@@ -1,8 +1,8 @@
 """What functions of Python's give of sizes, as numbers that may be dynamic.
 
-`len` and `int` give an integer, and `math.sqrt` and `math.log` a float, so that they fix a dynamic
-size at the example's, in programs and in PyTorch's own decompositions, and a number that depends on
-values can be none.
+`len` and `int` give an integer, and `float`, `math.sqrt` and `math.log` a float, so that they fix a
+dynamic size at the example's, in programs and in PyTorch's own decompositions, and a number that
+depends on values can be none.
 """
 
 import ast
@@ -167,20 +167,41 @@ class _Int(metaclass=_AsInt):
     pass
 
 
+class _AsFloat(type):
+    """The type of what stands for `float` where that is called, or in `isinstance`."""
+
+    def __call__(cls, *arguments: Any) -> Any:
+        if not any(map(_is_size, arguments)):
+            return float(*arguments)
+        _AsInt.traced = True
+        return torch.sym_float(*arguments)  # type: ignore[no-untyped-call]
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, float)
+
+
+class _Float(metaclass=_AsFloat):
+    pass
+
+
+_AS_SIZES: dict[str, Any] = {"float": _Float, "int": _Int, "len": _length}
+"""What stands for each function of Python's that fixes a size."""
+
 Integers = contextlib.AbstractContextManager[None]
-"""A context in which a model is traced, that says what `int` gives meanwhile."""
+"""A context in which a model is traced, that says what `int` and `float` give meanwhile."""
 
 _Result = TypeVar("_Result")
 
 
 def with_integers_as_sizes(model: torch.nn.Module, make: Callable[[Integers], _Result]) -> _Result:
-    """What `make` makes of a model in whose files `int` gives sizes, where they are dynamic.
+    """What `make` makes of a model in whose files `int` and `float` trace sizes that are dynamic.
 
-    Where the program is refused in a function of another file, `int` gives sizes in that, too, and
-    `len` does where it has fixed one, which no refusal says the line of, and a `Dim.AUTO` takes.
+    Where the program is refused in a function of another file, `int` gives sizes in that, too. So
+    do `int`, `float` and `len` where they have fixed one, which no refusal says the line of, and a
+    `Dim.AUTO` takes.
 
-    Such an integer may do less than others: it is no key of a dictionary, say. So where one was
-    given and the program is refused, it is what `make` makes with Python's own.
+    Such a number may do less than others: it is no key of a dictionary, say. So where one was given
+    and the program is refused, it is what `make` makes with Python's own.
 
     Raises:
       UserError: the program is refused all the same.
@@ -190,11 +211,11 @@ def with_integers_as_sizes(model: torch.nn.Module, make: Callable[[Integers], _R
     while True:
         try:
             made = make(integers)
-            if not integers.reach_files_of_lengths():
+            if not integers.reach_files_that_fix():
                 return made
             of_fixed_sizes.append(made)
         except UserError as refusal:
-            if integers.reach_files_of(refusal) or integers.reach_files_of_lengths():
+            if integers.reach_files_of(refusal) or integers.reach_files_that_fix():
                 continue
             if of_fixed_sizes:
                 return of_fixed_sizes[-1]
@@ -213,104 +234,125 @@ def with_integers_as_sizes(model: torch.nn.Module, make: Callable[[Integers], _R
 class _IntegersAsSizes(contextlib.AbstractContextManager[None]):
     """The context, for the functions in some files.
 
-    It leaves those alone that do with `int` what the type itself is for, as in `dtype=int`.
+    It leaves those alone that do with `int` or `float` what the type itself is for, as in
+    `dtype=int`.
     """
 
     def __init__(self, files: Iterable[ModuleType]) -> None:
-        self._files = {file.__name__: file for file in files if _has_int_for_numbers(file)}
-        self._of_lengths: dict[str, ModuleType] = {}
-        """Further files than the model's own in which `len` gives sizes."""
-        self._fixed_lengths: dict[str, ModuleType] = {}
-        """Files in which `len` has fixed a size."""
+        self._files: dict[str, dict[str, ModuleType]] = {name: {} for name in _AS_SIZES}
+        """The files in which each function of Python's gives sizes, by their names."""
+        self._fixing: dict[str, dict[str, ModuleType]] = {name: {} for name in _AS_SIZES}
+        """Those in which it has fixed a size."""
+        for file in files:
+            for name in ("float", "int"):
+                self._reach(name, file)
         self._stack = contextlib.ExitStack()
         self.have_been = False
         """Whether one was given before the context was left."""
 
+    def _reach(self, name: str, file: ModuleType) -> None:
+        if _may_give_sizes(name, file):
+            self._files[name][file.__name__] = file
+
     def reach_files_of(self, refusal: UserError) -> bool:
         """Whether there are more files, which the program was in when it was refused."""
-        known = len(self._files)
+        known = len(self._files["int"])
         error: BaseException | None = refusal
         while error is not None:
             for frame, _ in traceback.walk_tb(error.__traceback__):
                 file = sys.modules.get(frame.f_globals.get("__name__", ""))
-                if file is not None and _is_of_programs(file) and _has_int_for_numbers(file):
-                    self._files[file.__name__] = file
+                if file is not None and _is_of_programs(file):
+                    self._reach("int", file)
             error = error.__cause__ or error.__context__
-        return len(self._files) > known
+        return len(self._files["int"]) > known
 
-    def reach_files_of_lengths(self) -> bool:
-        """Whether there are more files, in which `len` has fixed a size."""
-        known = len(self._of_lengths)
-        self._of_lengths |= self._fixed_lengths
-        return len(self._of_lengths) > known
+    def reach_files_that_fix(self) -> bool:
+        """Whether there are more files, in which a function of Python's has fixed a size."""
+        more = False
+        for name, files in self._files.items():
+            more |= not self._fixing[name].keys() <= files.keys()
+            files |= self._fixing[name]
+        return more
 
-    def _note_length(self, tensor: torch.Tensor) -> None:
-        if _has_dynamic_rows(tensor):
-            caller = sys._getframe(2).f_globals
-            file = sys.modules.get(caller.get("__name__", ""))
-            # Another file of that name, as of a script that is run twice, is not what was called.
-            if file is not None and vars(file) is caller and _is_of_programs(file):
-                self._fixed_lengths[file.__name__] = file
+    def _note(self, name: str, caller: dict[str, Any]) -> None:
+        file = sys.modules.get(caller.get("__name__", ""))
+        # Another file of that name, as of a script that is run twice, is not what was called.
+        if file is None or vars(file) is not caller:
+            return
+        if _is_of_programs(file) and _may_give_sizes(name, file):
+            self._fixing[name][file.__name__] = file
+
+    def _noting(self, name: str, fixes: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """What does what `fixes` does, and notes the file in which that fixes a size."""
+
+        def noted(number: Any) -> Any:
+            if _is_size(number) or _has_dynamic_rows(number):
+                self._note(name, sys._getframe(1).f_globals)
+            return fixes(number)
+
+        return noted
 
     def __enter__(self) -> None:
-        length: Callable[[torch.Tensor], int] = torch.Tensor.__len__
+        def patch(of: Any, attribute: str, value: Any) -> None:
+            self._stack.enter_context(mock.patch.object(of, attribute, value, create=True))
 
-        def noted(tensor: torch.Tensor) -> int:
-            self._note_length(tensor)
-            return length(tensor)
-
-        self._stack.enter_context(mock.patch.object(torch.Tensor, "__len__", noted))
-        for file in self._of_lengths.values():
-            if not hasattr(file, "len"):
-                self._stack.enter_context(mock.patch.object(file, "len", _length, create=True))
+        size, share = torch.SymInt, torch.SymFloat
+        patch(torch.Tensor, "__len__", self._noting("len", torch.Tensor.__len__))
+        patch(size, "__int__", self._noting("int", size.__int__))
+        patch(share, "__int__", self._noting("int", share.__int__))
+        # Without one of its own, a size is a float by the integer that it is.
+        patch(size, "__float__", self._noting("float", lambda number: float(number.node.int_())))
+        patch(share, "__float__", self._noting("float", share.__float__))
         _AsInt.traced = False
-        for file in self._files.values():
-            self._stack.enter_context(mock.patch.object(file, "int", _Int, create=True))
+        for name, files in self._files.items():
+            for file in files.values():
+                patch(file, name, _AS_SIZES[name])
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
         self.have_been |= _AsInt.traced
 
 
-def _has_int_for_numbers(file: ModuleType) -> bool:
-    return not hasattr(file, "int") and _has_int_called_alone(file)
+def _may_give_sizes(name: str, file: ModuleType) -> bool:
+    """Whether a function of Python's, by its name, can be another one in all of a file."""
+    return not hasattr(file, name) and (name == "len" or _has_called_alone(name, file))
 
 
 @functools.lru_cache(maxsize=1 << 10)
-def _has_int_called_alone(file: ModuleType) -> bool:
+def _has_called_alone(name: str, file: ModuleType) -> bool:
     try:
-        return calls_int_alone(inspect.getsource(file))
+        return calls_alone(name, inspect.getsource(file))
     except (OSError, SyntaxError, TypeError):  # There is no source, or another one.
         return False
 
 
-def calls_int_alone(source: str) -> bool:
-    """Whether functions of a file have `int` in calls of it, `isinstance` and annotations alone.
+def calls_alone(name: str, source: str) -> bool:
+    """Whether a file's functions have that type in calls of it, `isinstance` and annotations alone.
 
     What is outside of functions is computed as the file is imported.
     """
-    if "int(" not in source:
+    if f"{name}(" not in source:
         return False
+
+    def uses_in(part: ast.AST) -> list[ast.AST]:
+        return [use for use in ast.walk(part) if isinstance(use, ast.Name) and use.id == name]
+
     uses: set[int] = set()
     allowed: list[ast.AST] = []
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):
-                uses |= {id(use) for line in body for use in _uses_of_int(line)}
-                allowed += [use for part in _annotations(node) for use in _uses_of_int(part)]
+                uses |= {id(use) for line in body for use in uses_in(line)}
+                allowed += [use for part in _annotations(node) for use in uses_in(part)]
             case ast.Lambda(body=expression):
-                uses |= {id(use) for use in _uses_of_int(expression)}
+                uses |= {id(use) for use in uses_in(expression)}
             case ast.Call(func=ast.Name("isinstance"), args=[_, of]):
                 allowed += [of, *(of.elts if isinstance(of, ast.Tuple) else ())]
             case ast.Call():
                 allowed.append(node.func)
             case ast.AnnAssign():
-                allowed += _uses_of_int(node.annotation)
+                allowed += uses_in(node.annotation)
     return uses <= {id(node) for node in allowed}
-
-
-def _uses_of_int(of: ast.AST) -> list[ast.AST]:
-    return [node for node in ast.walk(of) if isinstance(node, ast.Name) and node.id == "int"]
 
 
 def _annotations(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.AST]:

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 import plumbline
 from plumbline.errors import UserError
-from plumbline.loader_to_torch.python_functions import calls_int_alone
+from plumbline.loader_to_torch.python_functions import calls_alone
 
 AUTO = Dim.AUTO
 
@@ -231,6 +231,20 @@ def test_an_integer_of_a_size_is_one(size: Any) -> None:
     torch.testing.assert_close(program(x)[0], _Wider()(x))
 
 
+class _Shared(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        columns = float(x.shape[1])
+        assert isinstance(0.5, float)
+        return x.new_ones(int(columns * 1.5)) * x.sum() / columns + float("3")
+
+
+@pytest.mark.parametrize("size", [Dim.AUTO, Dim("columns", min=2)], ids=["auto", "dim"])
+def test_a_float_of_a_size_is_one(size: Any) -> None:
+    program = plumbline.compile(_Shared(), (torch.randn(2, 6),), ({1: size},))
+    x = torch.randn(2, 9)
+    torch.testing.assert_close(program(x)[0], _Shared()(x))
+
+
 class _UpToLongest(torch.nn.Module):
     def forward(self, lengths: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
         longest = int(lengths.max())
@@ -274,6 +288,12 @@ def chosen(x, groups):
 def placed(x, groups):
     return x.new_zeros(len(groups)).index_add(0, groups, x) * len(x)
 
+def longer(x, groups):
+    return x.new_ones(int(x.shape[0] * 1.5)) * x.sum()
+
+def shared(x, groups):
+    return x.new_ones(round(float(x.shape[0]) * 1.5)) * x.sum() / float(x.shape[0])
+
 def kept(x, groups):
     return {len(groups): x * 2}[len(groups)]
 
@@ -300,10 +320,11 @@ def test_an_integer_is_a_size_in_functions_of_other_files(summing: types.ModuleT
 
 
 @pytest.mark.parametrize("size", [Dim.AUTO, Dim("rows", min=2)], ids=["auto", "dim"])
-def test_a_length_is_a_size_in_functions_of_other_files(
-    summing: types.ModuleType, size: Any
+@pytest.mark.parametrize("function", ["placed", "longer", "shared"])
+def test_what_would_fix_a_size_gives_one_in_functions_of_other_files(
+    summing: types.ModuleType, function: str, size: Any
 ) -> None:
-    model = _Summed(summing.placed)
+    model = _Summed(getattr(summing, function))
     example = torch.ones(4), torch.tensor([0, 1, 1, 0])
     program = plumbline.compile(model, example, ({0: size}, {0: size}))
     for groups in ([1, 0], [0, 2, 4, 4, 1]):
@@ -322,7 +343,7 @@ def test_what_only_integers_do_with_a_length_fixes_a_size(summing: types.ModuleT
 
 def test_what_fixes_a_size_is_named_where_it_is(summing: types.ModuleType) -> None:
     given = torch.ones(4), torch.tensor(1)
-    with pytest.raises(UserError, match=r"constant \(4\)[^\n]*\n  at plumbline_summing.py:18: ret"):
+    with pytest.raises(UserError, match=r"constant \(4\)[^\n]*\n  at plumbline_summing.py:24: ret"):
         plumbline.compile(_Summed(summing.fixed), given, ({0: Dim("rows", min=2)}, None))
 
 
@@ -349,7 +370,7 @@ def test_what_only_integers_do_fixes_a_size() -> None:
     ],
 )
 def test_files_that_take_int_for_a_type_keep_it(source: str, *, alone: bool) -> None:
-    assert calls_int_alone(source) == alone
+    assert calls_alone("int", source) == alone
 
 
 def test_orders_of_contractions_fix_no_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
