@@ -295,7 +295,12 @@ def linspace(
     if _are_known(steps) or is_complex or not number.is_floating_point:
         return torch.linspace(start, end, steps, dtype=dtype, **options)
     places = torch.arange(steps)
-    distance = torch.as_tensor(end - start, dtype=number)
+    distance: Any = end - start
+    if isinstance(distance, torch.Tensor):
+        distance = distance.to(number)
+    else:
+        # No `as_tensor`, which takes the example's where the ends are computed of sizes.
+        distance = torch.full((), distance, dtype=number)
     step = distance / torch.full((), steps - 1).clamp(min=1)
     # The half that is nearer to it is counted from each end, and one place alone from the start.
     from_start = (places == 0) | (places < steps // 2)

@@ -144,6 +144,9 @@ def test_associative_scans_are_of_any_length(reverse: bool) -> None:
         lambda x, _: (torch.linalg.vander(x), torch.linalg.vander(x, N=3)),
         lambda x, y: (torch.combinations(y), torch.combinations(x[0], 2, with_replacement=True)),
         lambda x, _: x * torch.logspace(0, 1, x.shape[1], 2),
+        lambda x, _: x * torch.linspace(0, x.shape[1] - 1, x.shape[1]),
+        lambda x, _: x * torch.linspace(1 / x.shape[1], 2, x.shape[1], dtype=torch.float64),
+        lambda x, _: x * torch.linspace(x.min(), x.max(), x.shape[1]),
     ],
 )
 def test_functions_of_any_size(taken: Callable[..., Any]) -> None:
