@@ -309,6 +309,8 @@ def _tensor(
 
 def _as_tensor(data: Any, *, dtype: torch.dtype | None = None, **options: Any) -> torch.Tensor:
     """Likewise."""
+    if _holds_sizes(data):
+        return _of_sizes(data, dtype, **options)
     if not _holds_tensors(data):
         return torch.as_tensor(data, dtype=dtype, **options)
     return _stacked(data, dtype or _dtype(data))
@@ -318,9 +320,25 @@ def _new_tensor(
     like: torch.Tensor, data: Any, *, dtype: torch.dtype | None = None, **options: Any
 ) -> torch.Tensor:
     """Likewise, of the dtype of `like`."""
+    if _holds_sizes(data):
+        return _of_sizes(data, dtype or like.dtype, **options)
     if not _holds_tensors(data):
         return like.new_tensor(data, dtype=dtype, **options)
     return _stacked(data, dtype or like.dtype)
+
+
+def _of_sizes(data: Any, dtype: torch.dtype | None, **options: Any) -> torch.Tensor:
+    """A tensor of sizes, for which `torch.as_tensor` and `new_tensor` take the example's."""
+    # What an export puts in the place of `torch.tensor`, where a program calls that.
+    make: Callable[..., torch.Tensor] = torch._refs.tensor
+    return make(data, dtype=dtype, **options)
+
+
+def _holds_sizes(data: Any) -> bool:
+    """Whether there are dynamic ones, maybe with tensors beside them."""
+    numbers = pytree.tree_leaves(data) if isinstance(data, list | tuple) else [data]
+    kinds = torch.SymInt | torch.SymFloat
+    return any(isinstance(number, kinds) for number in numbers)
 
 
 def _holds_tensors(data: Any) -> bool:
