@@ -4,12 +4,16 @@ PyTorch traces a program anew for that, several milliseconds an op, although the
 alike: of the 700 ops of BERT-base, 30 differ. So it is given a program of these alone, and what it
 makes of each is put in the place of all that are like it.
 
-It is given the whole where that is not all there is to know: of sizes that are not fixed, of random
-numbers, of bodies that the program has itself, and of writes to what has views or comes from
+Sizes that are not fixed are computed of those of the program's inputs, whatever PyTorch computes
+them of: it has one number for all that are equal.
+
+It is given the whole where that is not all there is to know: of sizes that depend on values, of
+random numbers, of bodies that the program has itself, and of writes to what has views or comes from
 outside. And it is given nothing of what it would leave as it is (`untouched_ops.py`).
 """
 
 import copy
+import itertools
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +22,7 @@ from typing import Any, TypeGuard, cast
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.export import ExportedProgram
+from torch.export.exported_program import _get_updated_range_constraints
 from torch.export.graph_signature import (
     ExportGraphSignature,
     OutputKind,
@@ -26,12 +31,15 @@ from torch.export.graph_signature import (
 )
 from torch.fx import GraphModule
 from torch.fx._lazy_graph_module import _make_graph_module
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from plumbline.loader_to_torch.decompositions import random_numbers
 from plumbline.loader_to_torch.decompositions.bodies import body_of
+from plumbline.loader_to_torch.followed_program import symbolic_sizes_of
 from plumbline.loader_to_torch.generator import draws
 from plumbline.loader_to_torch.node_locations import nodes_within
 from plumbline.loader_to_torch.program_of_graph import each_result, program_of_graph
+from plumbline.loader_to_torch.size_places import SizeNodes, places_of_symbols
 from plumbline.loader_to_torch.untouched_ops import is_untouched
 from plumbline.loader_to_torch.writes_in_place import functional_op, writes_its_own, written
 
@@ -71,7 +79,7 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
     """
     if all(_is_untouched_at_any_size(node, table) for node in exported.graph.nodes):
         return _with_parts(exported, {})
-    if all(map(_is_known, exported.graph.nodes)):
+    if all(map(_is_known, exported.graph.nodes)) and _has_its_symbols(exported):
         nodes = [node for node in exported.graph.nodes if _is_taken_apart(node, table)]
         # Steps of one kind may each begin at another place of one tensor, which few ops ask for.
         keys = [kind_of_op]
@@ -80,7 +88,8 @@ def run_decompositions(exported: ExportedProgram, table: Table) -> ExportedProgr
         for key in keys:
             kinds: dict[Hashable, _Kind] = {}
             kind_of = {node: kinds.setdefault(key(node), _Kind(node)) for node in nodes}
-            taken_apart = _program_of([*kinds.values()]).run_decompositions(table)
+            distinct = _program_of([*kinds.values()], exported.range_constraints)
+            taken_apart = distinct.run_decompositions(table)
             parts = taken_apart.graph.nodes
             if not (_writes_nothing(taken_apart) and all(map(_may_stand_anywhere, parts))):
                 break
@@ -98,7 +107,30 @@ def _counts_in_memory(node: Node) -> bool:
 
 def _is_known(node: Node) -> bool:
     """Whether nothing but what it is called with decides what becomes of a node."""
-    return _is_of(node, _is_fixed, _is_told_by_arguments)
+    return _is_size(node) or _is_of(node, _is_of_known_sizes, _is_told_by_arguments)
+
+
+def _is_size(node: Node) -> bool:
+    """Whether a node computes a size of others."""
+    value = node.meta.get("val")
+    return node.op == "call_function" and isinstance(value, torch.SymInt) and _is_no_value(value)
+
+
+def _is_no_value(number: int | torch.SymInt) -> bool:
+    """Whether a number follows from the sizes of inputs, and from no values."""
+    return not free_unbacked_symbols(number)
+
+
+def _has_its_symbols(exported: ExportedProgram) -> bool:
+    """Whether all symbols in sizes, and in numbers, are found in sizes of inputs."""
+    places = places_of_symbols(exported.graph)
+    sizes = itertools.chain(*map(_symbolic, exported.graph.nodes))
+    return all(size.node.expr.free_symbols <= places.keys() for size in sizes)
+
+
+def _symbolic(node: Node) -> list[torch.SymInt]:
+    """What a node gives that is computed of symbols."""
+    return [node.meta["val"]] if _is_size(node) else [size for _, size in symbolic_sizes_of(node)]
 
 
 def _is_told_by_arguments(node: Node, op: Op) -> bool:
@@ -140,11 +172,17 @@ def _is_of(
             return False
 
 
-def _is_fixed(value: object) -> bool:
-    """Whether a value is a tensor of which all is known but its elements."""
-    return _is_plain(value) and all(
-        type(number) is int for number in (*value.shape, *value.stride(), value.storage_offset())
+def _is_of_known_sizes(value: object) -> bool:
+    """Whether a value is a tensor of which all but its elements follows from sizes of inputs."""
+    return (
+        _is_plain(value)
+        and _has_known_sizes(value)
+        and all(map(_is_no_value, (*value.stride(), value.storage_offset())))
     )
+
+
+def _has_known_sizes(value: object) -> bool:
+    return isinstance(value, torch.Tensor) and all(map(_is_no_value, value.shape))
 
 
 def _is_plain(value: object) -> TypeGuard[FakeTensor]:
@@ -175,6 +213,8 @@ def _may_stand_anywhere(node: Node) -> bool:
         # What is read is the body of a loop, which comes along.
         case "placeholder" | "output" | "get_attr":
             return True
+        case "call_function" if _is_size(node):
+            return True
         case "call_function" if node.target is _ASSERTION:
             return _input_behind(node) is not None
         case "call_function":
@@ -184,30 +224,24 @@ def _may_stand_anywhere(node: Node) -> bool:
                     or node.target is operator.getitem
                 )
                 and bool(_results(node))
-                and _has_fixed_sizes(node)
+                and all(map(_has_known_sizes, _results(node)))
             )
         case _:
             return False
 
 
 def _input_behind(node: Node) -> Node | None:
-    """An input of the program that a node is computed of, if it is of any."""
+    """An input of the program whose elements a node is computed of, if it is of any."""
     seen = {node}
     left = [node]
     while left:
         node = left.pop()
         if node.op == "placeholder":
             return node
-        left += (operand for operand in node.all_input_nodes if operand not in seen)
-        seen.update(node.all_input_nodes)
+        operands = [operand for operand in node.all_input_nodes if not _is_size(operand)]
+        left += (operand for operand in operands if operand not in seen)
+        seen.update(operands)
     return None
-
-
-def _has_fixed_sizes(node: Node) -> bool:
-    tensors = [value for value in _results(node) if isinstance(value, torch.Tensor)]
-    return len(tensors) == len(_results(node)) and not any(
-        isinstance(size, torch.SymInt) for tensor in tensors for size in tensor.shape
-    )
 
 
 def _results(node: Node) -> Sequence[object]:
@@ -225,6 +259,7 @@ def _is_taken_apart(node: Node, table: Table) -> bool:
     return (
         node.op == "call_function"
         and node.target not in (operator.getitem, _CHECK)
+        and not _is_size(node)
         and not is_untouched(node, table)
     )
 
@@ -275,8 +310,11 @@ def _numbers(sizes: Sequence[int | torch.SymInt]) -> Hashable:
     return tuple(size if type(size) is int else str(size) for size in sizes)
 
 
-def _program_of(kinds: Sequence[_Kind]) -> ExportedProgram:
-    """A program that computes the first of each of `kinds`, of operands that are its inputs."""
+def _program_of(kinds: Sequence[_Kind], ranges: Mapping[Any, Any]) -> ExportedProgram:
+    """A program that computes the first of each of `kinds`, of operands that are its inputs.
+
+    Symbols in sizes have `ranges`.
+    """
     graph = torch.fx.Graph()
     for kind in kinds:
         for operand in kind.first.all_input_nodes:
@@ -291,7 +329,7 @@ def _program_of(kinds: Sequence[_Kind]) -> ExportedProgram:
         made.target = cast("Op", functional_op(kind.first))
         results += each_result(made)
     graph.output(tuple(results))
-    return program_of_graph(graph)
+    return program_of_graph(graph, ranges=ranges)
 
 
 def _note_parts(kinds: Sequence[_Kind], taken_apart: ExportedProgram) -> None:
@@ -306,13 +344,14 @@ def _note_parts(kinds: Sequence[_Kind], taken_apart: ExportedProgram) -> None:
         owners |= dict.fromkeys((*kind.inputs, *kind.results), kind)
     # They have nothing from one another: a node belongs to what uses it, and what nothing uses, an
     # assertion, to what it is computed of.
-    for node in reversed(nodes):
+    tensors = [node for node in nodes if not _is_size(node)]
+    for node in reversed(tensors):
         if node.target is _ASSERTION:
             owners[node] = owners[cast("Node", _input_behind(node))]
         found = next((owners[user] for user in node.users if user in owners), None)
         if found is not None:
             owners.setdefault(node, found)
-    for node in nodes:
+    for node in tensors:
         if node.op != "placeholder" and node in owners:
             owners[node].parts.append(node)
 
@@ -339,11 +378,17 @@ def _with_parts(exported: ExportedProgram, kinds: Mapping[Node, _Kind]) -> Expor
     graph = torch.fx.Graph()
     made: dict[Node, Any] = {}
     bodies: dict[str, Any] = {}
+    sizes: SizeNodes | None = None
     for node in exported.graph.nodes:
         if (kind := kinds.get(node)) is not None:
             here = dict(zip(kind.inputs, map(made.get, node.all_input_nodes), strict=True))
             origin = {name: node.meta[name] for name in ORIGIN if name in node.meta}
+            if sizes is None:
+                sizes = SizeNodes(graph, places_of_symbols(graph))
             for part in kind.parts:
+                for operand in part.all_input_nodes:
+                    if operand not in here:
+                        here[operand] = sizes.of(operand.meta["val"].node.expr)
                 here[part] = placed = graph.node_copy(part, here.__getitem__)
                 placed.meta = {**part.meta, **origin}
                 if part.op == "get_attr":
@@ -375,7 +420,8 @@ def _with_parts(exported: ExportedProgram, kinds: Mapping[Node, _Kind]) -> Expor
         graph,
         ExportGraphSignature([*exported.graph_signature.input_specs], specs),
         state_dict={**exported.state_dict},
-        range_constraints=exported.range_constraints,
+        # Ops that are taken apart may fix sizes.
+        range_constraints=_get_updated_range_constraints(module, exported.range_constraints),
         module_call_graph=exported.module_call_graph,
         example_inputs=exported.example_inputs,
         constants={**exported.constants},

@@ -25,7 +25,7 @@ _ARGUMENTS = {
     torch.SymFloat: SymFloatArgument,
     torch.SymBool: SymBoolArgument,
 }
-"""What the results are called that are numbers."""
+"""What inputs and results are called that are numbers."""
 
 
 def program_of_graph(
@@ -61,7 +61,7 @@ def program_of_graph(
             [
                 InputSpec(
                     kind,
-                    TensorArgument(node.name),
+                    _argument(node),
                     name,
                     persistent=True if kind is InputKind.BUFFER else None,
                 )

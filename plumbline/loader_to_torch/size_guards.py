@@ -7,7 +7,6 @@ called with, as `ExportedProgram.module()` checks. Decompositions add guards of 
 """
 
 import contextlib
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +24,7 @@ from plumbline.errors import UserError
 from plumbline.loader_to_torch.assertions import ASSERT_NUMBER
 from plumbline.loader_to_torch.followed_program import FollowedProgram, symbolic_sizes_of
 from plumbline.loader_to_torch.node_locations import all_nodes
+from plumbline.loader_to_torch.size_places import Place, SizeNodes, places_of_symbols
 from plumbline.loader_to_torch.size_words import in_words
 from plumbline.loader_to_torch.written_sizes import written_as
 
@@ -44,8 +44,6 @@ _OF_MEMORY = frozenset(
 
 But what they find, PyTorch does not ask again: that a size is 1, say, and an op stretches it.
 """
-
-_SIZE = torch.ops.aten.sym_size.int
 
 _TORCH = Path(torch.__file__).parent
 
@@ -67,7 +65,7 @@ def assert_guards(
     `followed` is before this, works for the least size that one excludes.
     """
     graph = exported.graph
-    places = _places(graph)
+    places = places_of_symbols(graph)
     ranges = {symbol: exported.range_constraints[symbol] for symbol in places}
     is_excessive = _Excessive(ranges, followed)
     guards: dict[sympy.Basic, _Origin] = {}
@@ -85,69 +83,19 @@ def assert_guards(
     if not guards:
         return
     first = next(node for node in graph.nodes if node.op != "placeholder")
-    last_input, tracer = first.prev, torch.fx.proxy.GraphAppendingTracer(graph)
+    sizes = SizeNodes(graph, places)
     with graph.inserting_before(first):
-        written: dict[sympy.Basic, Any] = {
-            symbol: places[symbol].written(graph, tracer)
-            for symbol in sorted(frozenset[Any]().union(*(c.free_symbols for c in guards)), key=str)
-        }
         for condition, origin in guards.items():
             said = _said(condition, places, names)
             text = f"the program is exported for sizes where {said}"
-            holds = written_as(condition, written).node
-            node = graph.call_function(ASSERT_NUMBER, (holds, text))
+            node = graph.call_function(ASSERT_NUMBER, (sizes.of(condition), text))
+            node.meta["val"] = None
             if line := origin.line:
                 node.meta["stack_trace"] = f'File "{line.filename}", line {line.lineno}'
-    node = last_input
-    while (node := node.next) is not first:
-        node.meta["val"] = node.target(*torch.fx.map_arg(node.args, lambda arg: arg.meta["val"]))
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where in the inputs a symbol is found: in a size that is `factor` times it plus `offset`."""
-
-    node: torch.fx.Node
-    axis: int
-    factor: int = 1
-    offset: int = 0
-
-    def __str__(self) -> str:
-        """The symbol, as a program would write it."""
-        size = f"{self.node.name}.shape[{self.axis}]"
-        if self.offset:
-            size = f"({size} {'-' if self.offset > 0 else '+'} {abs(self.offset)})"
-        return size if self.factor == 1 else f"({size} // {self.factor})"
-
-    def written(self, graph: torch.fx.Graph, tracer: torch.fx.proxy.TracerBase) -> torch.fx.Proxy:
-        """The symbol, computed in `graph`."""
-        size = graph.call_function(_SIZE, (self.node, self.axis))
-        if self.offset:
-            size = graph.call_function(operator.sub, (size, self.offset))
-        if self.factor != 1:
-            size = graph.call_function(operator.floordiv, (size, self.factor))
-        return torch.fx.Proxy(size, tracer)
-
-
-def _places(graph: torch.fx.Graph) -> dict[sympy.Symbol, _Place]:
-    """Where each symbol is found, as far as a size is it, or a `Dim` that is computed of it."""
-    places: dict[sympy.Symbol, _Place] = {}
-    for node in graph.find_nodes(op="placeholder"):
-        for axis, size in symbolic_sizes_of(node):
-            expression = size.node.expr
-            if expression.is_symbol:
-                places[expression] = _Place(node, axis)
-            elif len(expression.free_symbols) == 1:
-                (symbol,) = expression.free_symbols
-                factor = expression.coeff(symbol)
-                offset = expression - factor * symbol
-                if factor.is_Integer and factor and offset.is_Integer:
-                    places.setdefault(symbol, _Place(node, axis, int(factor), int(offset)))
-    return places
 
 
 def _said(
-    condition: sympy.Basic, places: Mapping[sympy.Symbol, _Place], names: Mapping[str, str]
+    condition: sympy.Basic, places: Mapping[sympy.Symbol, Place], names: Mapping[str, str]
 ) -> str:
     """A condition in the user's words."""
     return in_words(
@@ -231,7 +179,7 @@ def guards_settled(
     with _config.patch(backed_size_oblivious=True):  # type: ignore[attr-defined]
         yield
     if environment is not None and len(environment.guards) > before:
-        guard = _said(environment.guards[before].expr, _places(exported.graph), names)
+        guard = _said(environment.guards[before].expr, places_of_symbols(exported.graph), names)
         raise UserError(
             f"{who}: it could be compiled for such sizes only where {guard}; give an example of "
             "larger sizes, or leave them static"

@@ -469,11 +469,39 @@ def test_statistics_that_a_norm_writes_as_it_trains_are_seen() -> None:
     torch.testing.assert_close(state, [model.state_dict()[name] for name in program.state])
 
 
-def test_sizes_that_are_not_fixed_are_left_to_pytorch(traced: list[int]) -> None:
-    model = torch.nn.Sequential(*(torch.nn.SiLU() for _ in range(5)))
-    program = TorchLoaderOutput(model, (torch.randn(3, 4),), {"input": {0: Dim("rows")}})
-    to_functional("it", program)
-    assert traced[0] >= 5
+def test_ops_of_sizes_that_are_not_fixed_are_traced_once(traced: list[int]) -> None:
+    counts = []
+    for count in (1, 3):
+        rows, columns = Dim("rows", min=2, max=64), Dim("columns", min=2, max=64)
+        x = torch.randn(3, 5, 8)
+        sizes = {"input": {0: rows, 1: columns}}
+        model = _layers(count)
+        functional = to_functional("it", TorchLoaderOutput(model, (x,), sizes))
+        counts.append(traced.pop(0))
+        traced.clear()
+        for shape in ((3, 5, 8), (7, 2, 8)):
+            x = torch.randn(shape)
+            torch.testing.assert_close(functional.module()(x), model(x))
+    one, three = counts
+    assert one == three
+
+
+# The others have as many results as rows, or change their number in place.
+@pytest.mark.parametrize(
+    "name", sorted(_ALIKE.keys() - {"several results", "shapes changed in place"})
+)
+def test_sizes_are_those_that_pytorch_has(name: str) -> None:
+    """Also where it computes them of other sizes."""
+    dims = {"x": {0: Dim.DYNAMIC}, "y": {0: Dim.DYNAMIC}}
+    exported = _exported(_Program(_ALIKE[name]), **dims)
+    with exporting(), torch.no_grad():
+        expected = _run_decompositions(exported, decomposition_table())
+        actual = distinct_ops.run_decompositions(exported, decomposition_table())
+    assert actual.range_constraints == expected.range_constraints
+    # What lies at fixed places in memory is of as many rows as in the example.
+    for rows in (3, 5)[: 1 if name == "places in memory" else 2]:
+        x, y = torch.randn(rows, 4), torch.randn(rows, 4)
+        torch.testing.assert_close(actual.module()(x, y), expected.module()(x, y), equal_nan=True)
 
 
 def test_sizes_that_are_found_as_a_program_runs_are_left_to_pytorch(traced: list[int]) -> None:
