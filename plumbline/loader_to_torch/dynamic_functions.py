@@ -292,8 +292,10 @@ def linspace(
     """
     number = dtype or torch.get_default_dtype()
     is_complex = any(isinstance(bound, complex) for bound in (start, end))
-    if _are_known(steps) or is_complex or not number.is_floating_point:
+    if _are_known(steps) or is_complex:
         return torch.linspace(start, end, steps, dtype=dtype, **options)
+    if not number.is_floating_point:
+        return _integers_apart(start, end, steps, number)
     places = torch.arange(steps)
     distance: Any = end - start
     if isinstance(distance, torch.Tensor):
@@ -309,6 +311,26 @@ def linspace(
     )
 
 
+def _integers_apart(
+    start: float | torch.Tensor, end: float | torch.Tensor, steps: int, dtype: torch.dtype
+) -> torch.Tensor:
+    """What is left of the numbers of `linspace` without their fractions."""
+    first, last = (
+        bound if isinstance(bound, torch.Tensor) else torch.full((), bound, dtype=torch.float64)
+        for bound in (start, end)
+    )
+    first, last = (bound.to(dtype).to(torch.float64) for bound in (first, last))
+    step = (last - first) / torch.full((), steps - 1).clamp(min=1)
+    places = torch.arange(steps)
+    from_start = (places == 0) | (places < steps // 2)
+    count = torch.where(from_start, places, places - (steps - 1))
+    # PyTorch rounds once, after the sum, so that of a step like 1.6, which is a bit more, five are
+    # not 8: the product is the sum of two that need no rounding.
+    most = step.to(torch.float32).to(torch.float64)
+    nearer = torch.where(from_start, first, last)
+    return (nearer + most * count + (step - most) * count).to(dtype)
+
+
 def logspace(
     start: float | torch.Tensor,
     end: float | torch.Tensor,
@@ -322,6 +344,46 @@ def logspace(
     if _are_known(steps):
         return torch.logspace(start, end, steps, base, dtype=dtype, **options)
     return torch.pow(base, linspace(start, end, steps, dtype=dtype))
+
+
+def fftfreq(n: int, d: float = 1.0, **options: Any) -> Any:
+    """The frequencies of a Fourier transform of `n` elements, a dynamic size, `d` apart.
+
+    PyTorch's takes the number of the example, as `rfftfreq` does.
+    """
+    if _are_known(n):
+        return torch.fft.fftfreq(n, d, **options)
+    counted = torch.fft.ifftshift(torch.arange(n) - n // 2)
+    return _frequencies(counted, n, d, **options)
+
+
+def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Any:
+    """Those that are not negative."""
+    if _are_known(n):
+        return torch.fft.rfftfreq(n, d, **options)
+    return _frequencies(torch.arange(n // 2 + 1), n, d, **options)
+
+
+def _frequencies(
+    counted: torch.Tensor, n: int, d: float, *, dtype: torch.dtype | None = None, **_: Any
+) -> torch.Tensor:
+    factor = torch.full((), 1.0 / (n * d), dtype=torch.float64)
+    number = dtype or torch.get_default_dtype()
+    return counted.to(number) * factor.to(number)
+
+
+def adaptive_avg_pool1d(
+    input: torch.Tensor,  # noqa: A002 - PyTorch's name
+    output_size: Any,
+) -> torch.Tensor:
+    """The mean of each of as many windows as a size says.
+
+    PyTorch's takes the number of the example, but not that of images.
+    """
+    (size,) = output_size if isinstance(output_size, Sequence) else (output_size,)
+    if _are_known(size):
+        return functional.adaptive_avg_pool1d(input, size)
+    return functional.adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)
 
 
 def affine_grid(

@@ -2,7 +2,7 @@
 
 `len` and `int` give an integer, and `float`, `math.sqrt` and `math.log` a float, so that they fix a
 dynamic size at the example's, in programs and in PyTorch's own decompositions, and a number that
-depends on values can be none.
+depends on values can be none. Of what is no number of Python's, NumPy's functions call methods.
 """
 
 import ast
@@ -10,6 +10,7 @@ import contextlib
 import functools
 import inspect
 import math
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -46,10 +47,34 @@ def _log(number: Any, base: Any = math.e) -> Any:
     return _log2(number) / _log2(base)
 
 
+_GCD = math.gcd
+
+
+def _gcd(*numbers: Any) -> Any:
+    sizes = [number for number in numbers if _is_size(number)]
+    known = _GCD(*(number for number in numbers if not _is_size(number)))
+    if len(sizes) > 1 or not 0 < known <= _MOST_DIVIDED:
+        return _GCD(*numbers)
+    (size,) = sizes
+    common = [
+        divisor * (1 - torch.sym_min(size % divisor, 1))  # type: ignore[no-untyped-call]
+        for divisor in range(1, known + 1)
+        if known % divisor == 0
+    ]
+    return functools.reduce(torch.sym_max, common)
+
+
+_MOST_DIVIDED = 256
+"""Up to which a number's divisors are few enough to ask of each whether it divides a size."""
+
 _TRACED: dict[str, Callable[..., Any]] = {
     "exp": lambda number: _power(math.e, number),
+    "fabs": lambda number: abs(torch.sym_float(number)),  # type: ignore[no-untyped-call]
+    "gcd": _gcd,
+    # Of fewer than 2^52, none of which has a root that f64 rounds up to an integer.
+    "isqrt": lambda number: math.floor(torch.sym_sqrt(number)),
     "log": _log,
-    "log10": functools.partial(_log, base=10),
+    "log10": lambda number: _log(number, 10),
     "log2": _log2,
     "pow": _power,
     "sqrt": torch.sym_sqrt,
@@ -70,6 +95,28 @@ def _of_sizes(name: str) -> Callable[..., Any]:
 
 _OF_SIZES = {getattr(math, name): _of_sizes(name) for name in _TRACED}
 
+_OF_NUMPY = ("exp", "log", "log10", "log2", "sqrt")
+"""What of these NumPy has, too, and computes of other objects by their methods of that name."""
+
+
+def _divided(number: Any, divisor: Any) -> tuple[Any, Any]:
+    return number // divisor, number % divisor
+
+
+def _bit_length(size: Any) -> Any:
+    # The logarithm of 0 is no number.
+    doubled: Any = torch.sym_max(2 * size, 1)  # type: ignore[no-untyped-call]
+    return math.floor(_log2(doubled))
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "__divmod__": _divided,
+    "__rdivmod__": lambda divisor, number: _divided(number, divisor),
+    "bit_length": _bit_length,
+    **{name: _TRACED[name] for name in _OF_NUMPY},
+}
+"""What integers of Python's do, and sizes do not, or fix one by it."""
+
 
 class _IsLogarithm(type):
     def __instancecheck__(cls, function: object) -> bool:
@@ -86,7 +133,7 @@ def _allowed_types(_: Verifier) -> tuple[type, ...]:
 
 @contextlib.contextmanager
 def functions_of_sizes() -> Iterator[None]:
-    """Has functions of `math`, and `x.shape.numel()`, trace meanwhile what they compute of sizes.
+    """Has functions of `math`, `divmod` and `x.shape.numel()` trace what they give of sizes.
 
     Logarithms PyTorch traces, but torch.export has none in its list of what a program calls.
     """
@@ -95,6 +142,9 @@ def functions_of_sizes() -> Iterator[None]:
         stack.enter_context(element_counts_as_sizes())
         for function, of_sizes in _OF_SIZES.items():
             stack.enter_context(mock.patch.object(math, function.__name__, of_sizes))
+        for name, method in _METHODS.items():
+            for kind in (torch.SymInt, torch.SymFloat):
+                stack.enter_context(mock.patch.object(kind, name, method, create=True))
         yield
 
 
@@ -160,7 +210,7 @@ class _AsInt(type):
         return number if isinstance(number, torch.SymInt) else math.trunc(number)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, int)
+        return isinstance(instance, int | torch.SymInt)
 
 
 class _Int(metaclass=_AsInt):
@@ -177,7 +227,7 @@ class _AsFloat(type):
         return torch.sym_float(*arguments)  # type: ignore[no-untyped-call]
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, float)
+        return isinstance(instance, float | torch.SymFloat)
 
 
 class _Float(metaclass=_AsFloat):
@@ -331,7 +381,7 @@ def calls_alone(name: str, source: str) -> bool:
 
     What is outside of functions is computed as the file is imported.
     """
-    if f"{name}(" not in source:
+    if not re.search(rf"\b{name}\(|\bisinstance\(.*\b{name}\b", source):
         return False
 
     def uses_in(part: ast.AST) -> list[ast.AST]:

@@ -47,7 +47,7 @@ def _remainder(call: Call, left: Number, right: Number) -> torch.fx.Node:
     return call(operator.sub, left, call(operator.mul, call(operator.floordiv, left, right), right))
 
 
-def _power(call: Call, base: Number, exponent: Number) -> torch.fx.Node | None:
+def _power(call: Call, base: Number, exponent: Number) -> torch.fx.Node:
     if not isinstance(exponent, int) or not 1 <= exponent <= 8:
         known = [_value(number) for number in (base, exponent)]
         # Of integers PyTorch takes the exponent for one that is not negative.
@@ -99,9 +99,13 @@ def _truncated(call: Call, number: torch.fx.Node) -> torch.fx.Node | None:
     return _floor(call, number) if statically_known_true(number.meta["val"] >= 0) else None
 
 
-def _shifted(step: Callable[..., object]) -> Callable[..., torch.fx.Node | None]:
-    def spell(call: Call, number: Number, bits: Number) -> torch.fx.Node | None:
-        return call(step, number, 1 << bits) if isinstance(bits, int) else None
+def _shifted(step: Callable[..., object]) -> Callable[..., torch.fx.Node]:
+    def spell(call: Call, number: Number, bits: Number) -> torch.fx.Node:
+        if isinstance(bits, int):
+            return call(step, number, 1 << bits)
+        factor = _power(call, 2, bits)
+        factor.meta["val"] = 2 ** _value(bits)
+        return call(step, number, factor)
 
     return spell
 
@@ -118,16 +122,22 @@ def _sum(call: Call, *given: Any) -> torch.fx.Node:
 
 def _by_tensors(
     op: torch._ops.OpOverload, dtype: torch.dtype = torch.float64
-) -> Callable[..., torch.fx.Node | None]:
+) -> Callable[..., torch.fx.Node]:
     """A function of numbers, of which the Torch dialect has one of tensors alone."""
 
-    def spell(call: Call, *numbers: Number) -> torch.fx.Node | None:
+    def spell(call: Call, *numbers: Number) -> torch.fx.Node:
         tensors = [
             call(torch.ops.aten.scalar_tensor.default, number, dtype=dtype) for number in numbers
         ]
         return call(torch.ops.aten._local_scalar_dense.default, call(op, *tensors))
 
     return spell
+
+
+def _absolute(call: Call, number: torch.fx.Node) -> torch.fx.Node:
+    if isinstance(number.meta["val"], torch.SymInt):
+        return call(torch.ops.prim.max.int, number, call(operator.neg, number))
+    return _by_tensors(torch.ops.aten.abs.default)(call, number)
 
 
 def _of_truths(op: Callable[..., object]) -> Callable[..., torch.fx.Node | None]:
@@ -157,6 +167,8 @@ def _chosen(call: Call, holds: Number, chosen: Number, other: Number) -> torch.f
 
 
 _SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {
+    abs: _absolute,
+    operator.abs: _absolute,
     operator.mod: _remainder,
     operator.pow: _power,
     operator.lshift: _shifted(operator.mul),

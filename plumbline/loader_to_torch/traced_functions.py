@@ -483,6 +483,7 @@ def _packed(*_: Any, **__: Any) -> Any:
 
 
 _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
+    functional.adaptive_avg_pool1d: dynamic_functions.adaptive_avg_pool1d,
     functional.affine_grid: dynamic_functions.affine_grid,
     functional.ctc_loss: _ctc_loss,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
@@ -506,6 +507,8 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     torch.combinations: dynamic_functions.combinations,
     torch.equal: _equal,
     torch.Tensor.equal: _equal,
+    torch.fft.fftfreq: dynamic_functions.fftfreq,
+    torch.fft.rfftfreq: dynamic_functions.rfftfreq,
     torch.gradient: dynamic_functions.gradient,
     torch.istft: dynamic_functions.istft,
     torch.kron: dynamic_functions.kron,

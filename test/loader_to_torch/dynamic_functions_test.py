@@ -150,10 +150,20 @@ def test_associative_scans_are_of_any_length(reverse: bool) -> None:
         lambda x, _: (torch.as_tensor([x.shape[1], x.sum()]), x.new_tensor((len(x), x.max()))),
         lambda x, _: x * torch.linspace(1 / x.shape[1], 2, x.shape[1], dtype=torch.float64),
         lambda x, _: x * torch.linspace(x.min(), x.max(), x.shape[1]),
+        lambda x, _: x * torch.linspace(9.5, x.shape[1], x.shape[1], dtype=torch.int32),
+        lambda x, _: (torch.fft.fftfreq(x.shape[0]), torch.fft.rfftfreq(x.shape[1], 0.3)),
+        lambda x, _: torch.fft.fftfreq(x.shape[1], 1 / x.shape[1], dtype=torch.float64) * x,
+        lambda x, _: torch.nn.functional.adaptive_avg_pool1d(x, x.shape[1] // 2 + 1),
     ],
 )
 def test_functions_of_any_size(taken: Callable[..., Any]) -> None:
     _check(taken, _heights, (5, 4), (3, 7), (9, 2))
+
+
+def test_integers_are_as_far_apart_as_rounded_steps_say() -> None:
+    """Of 11 numbers from -7 to 9 the sixth is 0, five steps of a bit more than 1.6 before 9."""
+    counted = lambda x: (torch.linspace(-7, 9, x.shape[1], dtype=torch.int64),)  # noqa: E731
+    _check(counted, _signal, (11,), (1,), (2,), (21,), (23,), (100,))
 
 
 def test_classes_beyond_a_dynamic_number_are_refused() -> None:

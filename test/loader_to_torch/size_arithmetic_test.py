@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import sympy
 import torch
@@ -65,6 +66,11 @@ def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
         lambda x, n: x + torch.sym_sum([7, n, 2 * n]),  # type: ignore[no-untyped-call]
         lambda x, n: x / math.sqrt(n) * n**-0.5 + math.exp(-n) * math.pow(n, 1.5),
         lambda x, n: x * math.log(n) - math.log2(n / 2) + math.log10(n) + math.log(n, 3),
+        lambda x, n: x * math.isqrt(n) + math.gcd(n, 24) + math.fabs(n / 3 - 4) + abs(n - 11),
+        lambda x, n: x / np.sqrt(n) + np.log(n) * np.exp(-n / 3) - np.log2(n) - np.log10(n),
+        lambda x, n: x * divmod(n, 4)[0] + divmod(n, 4)[1] + divmod(30, n)[1],
+        lambda x, n: _PAD(x, (0, (1 << (n - 1).bit_length()) - n)) + (n - 3).bit_length(),
+        lambda x, n: x * (1000 >> n),
         lambda x, n: x * (2**n + n ** (n // 3)),
         lambda x, n: x * 2.0**-n * x.shape[0] ** -1,
         lambda x, n: torch.nn.functional.scaled_dot_product_attention(*(x[None, None],) * 3),

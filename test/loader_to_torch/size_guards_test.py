@@ -245,6 +245,21 @@ def test_a_float_of_a_size_is_one(size: Any) -> None:
     torch.testing.assert_close(program(x)[0], _Shared()(x))
 
 
+class _Folded(torch.nn.Module):
+    """As it is asked of sizes that may be one for all dimensions, or of what is counted."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        size, share = x.shape[1], x.shape[1] / 4
+        x = x * 2 if isinstance(size, int) else x
+        return x + 1 if isinstance(share, (int, float)) else x
+
+
+def test_a_size_is_an_integer() -> None:
+    program = plumbline.compile(_Folded(), (torch.randn(2, 6),), ({1: Dim("columns", min=2)},))
+    x = torch.randn(2, 9)
+    torch.testing.assert_close(program(x)[0], _Folded()(x))
+
+
 class _UpToLongest(torch.nn.Module):
     def forward(self, lengths: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
         longest = int(lengths.max())
@@ -365,6 +380,8 @@ def test_what_only_integers_do_fixes_a_size() -> None:
     ("source", "alone"),
     [
         ("I = list[int]\ndef f(x: int, y) -> I: return int(x) + isinstance(y, (int, float))", True),
+        ("def f(x): return isinstance(x, int)", True),
+        ("def f(x): return isinstance(x, float)", False),
         ("def f(x): return int(x) if type(x) is int else 0", False),
         ("def f(x): return torch.full((int(x),), 1, dtype=int)", False),
     ],
