@@ -374,14 +374,15 @@ def _embedding_renorm(
 def _from_the_start(op: Any) -> Rule:
     """The rule of what takes no place below 0, by that of what counts such from the end.
 
-    The same distance before them they are as wrong, and are refused by their numbers.
+    The same distance before them they are as wrong, and are refused by their numbers. A number
+    names one place, where what counts so takes it for no dimension.
     """
 
     def decomposed(
         operand: torch.Tensor, dim: int, places: torch.Tensor, *arguments: Any, **options: Any
     ) -> Any:
         size = operand.shape[dim] if operand.dim() else 1
-        places = torch.where(places < 0, places - size, places)
+        places = torch.where(places < 0, places - size, places).reshape(-1)
         return decomposition_table[op](operand, dim, places, *arguments, **options)
 
     return decomposed

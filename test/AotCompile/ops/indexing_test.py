@@ -260,6 +260,16 @@ WRITTEN = [
         NUMBERS,
     ),
     OpCase(
+        "index_add_at_a_number",
+        lambda x, i, y: (x.index_add(0, i, y), x.T.index_add(1, i, y.T)),
+        lambda s: (s.tensor(5, 7), torch.tensor(0), s.tensor(7).unsqueeze(0)),
+        [tcp.ScatterNdOp, tcp.ScatterOp],
+        (torch.float32, torch.float16),
+        # Of nothing there is no place.
+        kinds=("static", "dynamic"),
+        empty=False,
+    ),
+    OpCase(
         "index_copy",
         lambda x, i, y: x.index_copy(1, i, y),
         lambda s: (s.tensor(5, 7), s.permutation(7), s.tensor(5, 7)),
