@@ -51,14 +51,22 @@ def _summed(operand: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
 
 
 def _distances(difference: torch.Tensor, p: float) -> torch.Tensor:
-    """The p-norms along the last dimension."""
+    """The p-norms along the last dimension; a count of what is not 0 is NaN where one is."""
+    if p == 0:
+        return torch.clamp(difference.abs().ceil(), max=1).sum(-1)
     result: torch.Tensor = torch.linalg.vector_norm(difference, p, -1)
     return result
 
 
 def _cdist(x1: torch.Tensor, x2: torch.Tensor, p: float, compute_mode: int | None) -> torch.Tensor:
-    """The distance of each row of `x1` from each of `x2`."""
-    return _distances(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
+    """The distance of each row of `x1` from each of `x2`.
+
+    PyTorch leaves what is NaN out of the greatest difference, here alone.
+    """
+    difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    if p == math.inf:
+        difference = torch.where(difference.isnan(), 0.0, difference)
+    return _distances(difference, p)
 
 
 def _cdist_backward(

@@ -672,8 +672,12 @@ def test_constant_pads_are_left_to_pytorch() -> None:
 @pytest.mark.parametrize("p", [0.0, 1.0, 2.0, 3.0, math.inf])
 def test_distances(p: float) -> None:
     operand = torch.randn(7, 3)
-    _check(aten._pdist_forward.default, operand, p)
-    _check(aten._cdist_forward.default, operand, operand[:4] + 1, p, None)
+    # One is infinitely far from all, some are nowhere, along a dimension or all of them.
+    nowhere = operand.clone()
+    nowhere[1, 2], nowhere[2, 1], nowhere[5] = math.inf, math.nan, math.nan
+    for points in (operand, nowhere):
+        _check(aten._pdist_forward.default, points, p)
+        _check(aten._cdist_forward.default, points, points[:4] + 1, p, None)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 50, 700])
