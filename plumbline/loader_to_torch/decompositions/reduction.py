@@ -129,7 +129,9 @@ def _median_of_all(*, skip_nan: bool) -> Rule:
         greatest: float = math.inf
         nothing: float = math.nan
         if not operand.is_floating_point():
-            greatest, nothing = torch.iinfo(operand.dtype).max, torch.iinfo(operand.dtype).min
+            numbers = torch.iinfo(operand.dtype)
+            # What x86 makes of a NaN, narrow integers of the 32 bits of one.
+            greatest, nothing = numbers.max, numbers.min if numbers.bits >= 32 else 0
         elif skip_nan:
             counted = flat.isnan().logical_not().to(torch.int64)
         # With one element more, there is one to pick in any case.

@@ -190,7 +190,7 @@ def test_polynomials_by_recurrences(name: str) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 8, 40])
 @pytest.mark.parametrize("name", ["median", "nanmedian"])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, F64, torch.int64])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, F64, torch.int64, torch.int16])
 def test_medians(name: str, size: int, dtype: torch.dtype) -> None:
     operand = (torch.randperm(12 * size) - 6 * size).reshape(3, size, 4).to(dtype)
     if dtype.is_floating_point:
