@@ -124,6 +124,11 @@ def _above(tensor: ir.Value, axis: int) -> Size | Place | None:
             merged = [entry.value for entry in ir.ArrayAttr(op.attributes["reassociation"])[axis]]
             larger = [each for each in merged if operands[0].type.shape[each] != 1]
             return (operands[0], larger[0]) if len(larger) == 1 else None
+        case "torch_c.to_builtin_tensor":
+            # What is not converted yet has one for each op that is.
+            casts = (use.owner for use in operands[0].uses if use.owner.name == op.name)
+            first = next(casts).results[0]
+            return (first, axis) if first != tensor else None
         case name if name in _KEEP_SIZES and len(operands) == 1:
             return operands[0], axis
     return None

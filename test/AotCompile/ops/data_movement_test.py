@@ -425,6 +425,20 @@ def test_numbers_between_two_ends_as_many_as_there_are_columns(dtype: torch.dtyp
         torch.testing.assert_close(program(x)[0], module(x))
 
 
+def test_repeats_of_no_rows_have_columns() -> None:
+    """By what is left of no elements, there would be none."""
+
+    class Repeated(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return x.repeat(1, 2), x.repeat(2, 1), x.tile(2)
+
+    rows, columns = Dim("rows"), Dim("columns")
+    program = plumbline.compile(Repeated(), (torch.ones(2, 5),), ({0: rows, 1: columns},))
+    for sizes in ((2, 5), (0, 3), (3, 0), (0, 1)):
+        x = torch.randn(sizes)
+        torch.testing.assert_close(program(x), Repeated()(x))
+
+
 def test_complex_numbers_between_two_ends() -> None:
     class Between(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
