@@ -42,6 +42,9 @@ def nearest(op: Any, middle: float) -> Rule:
         new: Sequence[int] = upsample_compute_output_size(  # type: ignore[no-untyped-call]
             image.size(), output_size, scale_factors
         )
+        if scale_factors and middle == 0 and _has_exact_sizes(image):
+            sizes = zip(image.shape[2:], new, scale_factors, strict=True)
+            scale_factors = [_factor_of(*each) for each in sizes]
         factors: Sequence[float | None] = scale_factors or [None] * len(new)
         places = [
             _places(*sizes, middle) for sizes in zip(image.shape[2:], new, factors, strict=True)
@@ -53,6 +56,22 @@ def nearest(op: Any, middle: float) -> Rule:
         return _read(image, new, known)
 
     return decomposed
+
+
+def _has_exact_sizes(image: torch.Tensor) -> bool:
+    """Whether PyTorch looks at sizes before factors, as it does with images, of any layout.
+
+    With volumes it does so where their channels are last, and with rows never.
+    """
+    rank = image.dim() - 2
+    return rank == 2 or (rank == 3 and image.is_contiguous(memory_format=torch.channels_last_3d))
+
+
+def _factor_of(old: int, new: int, factor: float) -> float:
+    """The factor by which PyTorch takes elements: that of the sizes, if that is 1 or 2."""
+    if not (isinstance(old, int) and isinstance(new, int)):
+        return factor
+    return {old: 1.0, 2 * old: 2.0}.get(new, factor)
 
 
 def _places(old: int, new: int, factor: float | None, middle: float) -> _Places | None:

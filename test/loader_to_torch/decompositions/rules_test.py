@@ -925,6 +925,21 @@ def test_nearest_elements_anywhere(
         assert TABLE[op](image, size, factors).is_contiguous(memory_format=order)
 
 
+@pytest.mark.parametrize("name", ["upsample_nearest", "_upsample_nearest_exact"])
+@pytest.mark.parametrize("are_last", [False, True])
+@pytest.mark.parametrize("old", [(3,), (3, 5), (5, 3), (1, 3, 5), (7, 1, 3)])
+@pytest.mark.parametrize("factor", [1.3, 2.1, 2.2])
+def test_nearest_elements_by_sizes_or_by_factors(
+    name: str, are_last: bool, old: tuple[int, ...], factor: float
+) -> None:
+    """The sizes are the old ones, or twice these, which the factors are not."""
+    image = torch.randn(2, 4, *old)
+    if are_last and len(old) > 1:
+        orders = {2: torch.channels_last, 3: torch.channels_last_3d}
+        image = image.contiguous(memory_format=orders[len(old)])
+    _check(getattr(aten, f"{name}{len(old)}d").vec, image, None, [factor] * len(old))
+
+
 @pytest.mark.parametrize("align_corners", [False, True])
 @pytest.mark.parametrize(
     ("name", "old", "size", "factors"),
