@@ -78,9 +78,10 @@ def _said(holds: torch.fx.Node, message: str, words: Mapping[str, str]) -> str:
     """What is told where a condition does not hold."""
     if not _ASSERTED.match(message):
         return message
-    if _TRUTH_AS_NUMBER in message:
+    value = holds.meta.get("val")
+    if _TRUTH_AS_NUMBER in message or not isinstance(value, torch.SymBool):
         return _FAILS
-    return f"the program asserts that {in_words(holds.meta['val'].node.expr, words)}"
+    return f"the program asserts that {in_words(value.node.expr, words)}"
 
 
 def _holds_of_sizes(comparison: torch.fx.Node) -> bool:
