@@ -30,6 +30,7 @@ from torch.utils import _pytree as pytree
 
 from plumbline.errors import UserError
 from plumbline.loader_to_torch import dynamic_functions
+from plumbline.loader_to_torch.decompositions.embedding_bag import bags_of_one_length
 from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
 from plumbline.loader_to_torch.dynamic_windows import WINDOWS
 from plumbline.loader_to_torch.equal_computations import are_computed_alike
@@ -486,6 +487,7 @@ _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.adaptive_avg_pool1d: dynamic_functions.adaptive_avg_pool1d,
     functional.affine_grid: dynamic_functions.affine_grid,
     functional.ctc_loss: _ctc_loss,
+    functional.embedding_bag: bags_of_one_length,
     functional.gaussian_nll_loss: _gaussian_nll_loss,
     functional.one_hot: dynamic_functions.one_hot,
     torch.Tensor.__bool__: _truth,

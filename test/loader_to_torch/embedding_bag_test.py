@@ -1,12 +1,15 @@
 """What embedding_bag is made of, against embedding_bag itself."""
 
 import sys
+from typing import Any
 
 import pytest
 import torch
+from torch.export import Dim
 
+import plumbline
 from plumbline.loader_to_torch.decompositions import decomposition_table
-from plumbline.loader_to_torch.decompositions.embedding_bag import embedding_bag
+from plumbline.loader_to_torch.decompositions.embedding_bag import bags_of_one_length, embedding_bag
 
 aten = torch.ops.aten
 
@@ -42,6 +45,44 @@ def test_agrees_with_pytorch(
     )
     expected = torch.ops.aten.embedding_bag.padding_idx(*arguments)
     torch.testing.assert_close(embedding_bag(*arguments)[0], expected[0])
+
+
+_ROWS = [[3, 1, 4, 1], [1, 1, 1, 1], [0, 2, 2, 1]]
+"""Bags of one length: of the second, no index counts where 1 is padding."""
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("index_dtype", [torch.int32, torch.int64])
+@pytest.mark.parametrize("padding_idx", [None, 1, -4])
+@pytest.mark.parametrize(
+    ("mode", "weighted"), [("sum", False), ("sum", True), ("mean", False), ("max", False)]
+)
+def test_rows_of_a_matrix_are_bags(
+    mode: str,
+    weighted: bool,
+    padding_idx: int | None,
+    index_dtype: torch.dtype,
+    dtype: torch.dtype,
+) -> None:
+    torch.manual_seed(0)
+    indices, weight = torch.tensor(_ROWS, dtype=index_dtype), torch.randn(5, 3).to(dtype)
+    samples = torch.randn(3, 4).to(dtype) if weighted else None
+    options: dict[str, Any] = {"per_sample_weights": samples, "padding_idx": padding_idx}
+    expected = torch.nn.functional.embedding_bag(indices, weight, mode=mode, **options)
+    actual = bags_of_one_length(indices, weight, mode=mode, **options)
+    torch.testing.assert_close(actual, expected)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags_of_any_number_and_length(mode: str) -> None:
+    bags = torch.nn.EmbeddingBag(5, 3, mode=mode)
+    dynamic = {"input": {0: Dim.AUTO, 1: Dim.AUTO}}
+    program = plumbline.compile(bags, (torch.tensor(_ROWS),), dynamic_shapes=dynamic)
+    # No bag of a row is looked for.
+    assert "tcp.scatter" not in program.stage("tcp")
+    for sizes in ((3, 4), (1, 4), (7, 1), (2, 9)):
+        indices = torch.randint(0, 5, sizes)
+        torch.testing.assert_close(program(indices), (bags(indices).detach(),))
 
 
 @pytest.mark.parametrize("padding_idx", [-1, 1])

@@ -60,6 +60,59 @@ def embedding_bag(
     return reduced.to(weight.dtype), bag, sizes, chosen
 
 
+def bags_of_one_length(
+    input: torch.Tensor,  # noqa: A002 - PyTorch's name
+    weight: torch.Tensor,
+    offsets: torch.Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: torch.Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> torch.Tensor:
+    """What `torch.nn.functional.embedding_bag` gives of a matrix, whose rows are bags.
+
+    PyTorch says where each begins, so that the place that a row is added to has to be found, and
+    counts them by a division, for which there must be more than one where that is dynamic.
+    """
+    is_matrix = not input.is_nested and input.dim() == weight.dim() == 2 and offsets is None
+    has_its_weights = per_sample_weights is None or (
+        mode == "sum" and per_sample_weights.shape == input.shape
+    )
+    if (
+        not (is_matrix and has_its_weights and mode in ("sum", "mean", "max"))
+        or max_norm is not None
+        or scale_grad_by_freq
+        or sparse
+    ):
+        return torch.nn.functional.embedding_bag(
+            *(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse),
+            *(per_sample_weights, include_last_offset, padding_idx),
+        )
+    wide = torch.float64 if weight.dtype == torch.float64 else torch.float32
+    rows = torch.nn.functional.embedding(input, weight).to(wide)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.to(wide).unsqueeze(-1)
+    sizes: torch.Tensor | int = input.shape[1]
+    if padding_idx is not None:
+        counts = input != padding_idx % weight.shape[0]
+        sizes = counts.sum(1, keepdim=True).clamp(min=1)
+        rows = torch.where(counts.unsqueeze(-1), rows, float("-inf") if mode == "max" else 0.0)
+    if mode == "max":
+        reduced = rows.amax(1)
+        if padding_idx is not None:
+            # A bag of nothing but padding.
+            reduced = torch.where(counts.any(1, keepdim=True), reduced, 0.0)
+    else:
+        reduced = rows.sum(1)
+        if mode == "mean":
+            reduced = reduced / sizes
+    return reduced.to(weight.dtype)
+
+
 def _adds_at_once(weight: torch.Tensor, per_sample_weights: torch.Tensor | None) -> bool:
     """Whether PyTorch reduces bags without asking which one each index is in."""
     return (
