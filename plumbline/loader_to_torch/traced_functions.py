@@ -31,7 +31,8 @@ from torch.utils import _pytree as pytree
 from plumbline.errors import UserError
 from plumbline.loader_to_torch import dynamic_functions
 from plumbline.loader_to_torch.decompositions.embedding_bag import bags_of_one_length
-from plumbline.loader_to_torch.decompositions.quantization import along, dequantized, quantized
+from plumbline.loader_to_torch.decompositions.quantization import dequantized, quantized
+from plumbline.loader_to_torch.decompositions.rule import along
 from plumbline.loader_to_torch.dynamic_windows import WINDOWS
 from plumbline.loader_to_torch.equal_computations import are_computed_alike
 from plumbline.loader_to_torch.known_numbers import knowing_numbers

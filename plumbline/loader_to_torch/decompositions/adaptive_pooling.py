@@ -10,13 +10,13 @@ from typing import Any
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
+from plumbline.loader_to_torch.decompositions.rule import Rule, Rules, along
 
 aten = torch.ops.aten
 
-# As many parts along a dimension take 0.1 s to compile; to gather them takes 0.6 to 1.4 times as
-# long to compute (AMD Zen 5).
 _MOST_PARTS = 16
+"""As many parts along a dimension take 0.1 s to compile; to gather them takes 0.6 to 1.4 times as
+long to compute (AMD Zen 5)."""
 
 
 def shared_windows(size: int, count: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -61,32 +61,25 @@ def _windows(operand: torch.Tensor, axis: int, count: int) -> tuple[torch.Tensor
     return gathered.reshape(sizes), starts, ends - starts
 
 
-def _along(numbers: torch.Tensor, axis: int, rank: int) -> torch.Tensor:
-    """Numbers of the dimensions from `axis` on, [1, ..., numbers, ..., 1] of that rank."""
-    shape = [1] * rank
-    shape[axis : axis + numbers.dim()] = numbers.shape
-    return numbers.reshape(shape)
-
-
-def _counts(rank: int, counts: Sequence[int]) -> list[int]:
-    """One for each of the last `rank` dimensions."""
-    return [*counts] * (rank // len(counts))
+def one_each(given: Sequence[int], rank: int) -> list[int]:
+    """A number for each of the last `rank` dimensions, of one for all or of as many."""
+    return [*given] * (rank // len(given))
 
 
 def _adaptive_avg_pool(rank: int) -> Rule:
     """The mean of each window of the last `rank` dimensions."""
 
     def decomposed(operand: torch.Tensor, counts: Sequence[int]) -> Any:
-        counts = _counts(rank, counts)
+        counts = one_each(counts, rank)
         if _are_parts(operand.shape[-rank:], counts):
             return NotImplemented
         result = operand if operand.dtype == torch.float64 else operand.float()
         for axis, count in enumerate(counts, operand.dim() - rank):
             windows, _, lengths = _windows(result, axis, count)
-            inside = torch.arange(windows.shape[axis + 1]) < lengths.unsqueeze(1)
-            inside = _along(inside, axis, windows.dim())
+            places = along(torch.arange(windows.shape[axis + 1]), windows, axis + 1)
+            inside = places < along(lengths, windows, axis)
             total = torch.where(inside, windows, 0.0).sum(axis + 1)
-            result = total / _along(lengths, axis, result.dim())
+            result = total / along(lengths, total, axis)
         return result.to(operand.dtype)
 
     return decomposed
@@ -99,7 +92,7 @@ def _adaptive_max_pool(rank: int) -> Rule:
     """
 
     def decomposed(operand: torch.Tensor, counts: Sequence[int]) -> Any:
-        counts = _counts(rank, counts)
+        counts = one_each(counts, rank)
         if _are_parts(operand.shape[-rank:], counts):
             return NotImplemented
         greatest, places = operand, None
@@ -109,7 +102,7 @@ def _adaptive_max_pool(rank: int) -> Rule:
         for axis, count in reversed([*enumerate(counts, operand.dim() - rank)]):
             windows, starts, _ = _windows(greatest, axis, count)
             greatest, chosen = windows.max(axis + 1)
-            chosen = chosen + _along(starts, axis, chosen.dim())
+            chosen = chosen + along(starts, chosen, axis)
             inner = 0 if places is None else places.gather(axis, chosen)
             places = chosen * step + inner
             step = step * operand.shape[axis]

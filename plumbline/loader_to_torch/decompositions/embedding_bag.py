@@ -29,20 +29,12 @@ def embedding_bag(
     index, the size of each bag, and for the mode "max" the index that each element comes from) are
     for gradients, and have the sizes that PyTorch's have on a CPU.
     """
-    rows = torch.nn.functional.embedding(indices, weight)
-    wide = torch.float64 if weight.dtype == torch.float64 else torch.float32
-    rows = rows.to(wide)
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights.to(wide).unsqueeze(1)
+    rows, counts = _rows_of(weight, indices, per_sample_weights, padding_idx, mode == _MAX)
     bags = offsets.shape[0] - 1 if include_last_offset else offsets.shape[0]
     bag = _bag_of_each(indices, offsets, bags)
-    counts = None if padding_idx is None else indices != padding_idx % weight.shape[0]
     sizes = _sizes(indices, offsets, bags, bag, counts)
-    if counts is not None:
-        neutral = float("-inf") if mode == _MAX else 0.0
-        rows = torch.where(counts.unsqueeze(1), rows, neutral)
 
-    reduced = torch.zeros(bags, weight.shape[1], dtype=wide)
+    reduced = torch.zeros(bags, weight.shape[1], dtype=rows.dtype)
     places = bag.unsqueeze(1).expand(rows.shape)
     chosen = sizes
     if mode == _MAX:
@@ -92,25 +84,40 @@ def bags_of_one_length(
             *(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse),
             *(per_sample_weights, include_last_offset, padding_idx),
         )
-    wide = torch.float64 if weight.dtype == torch.float64 else torch.float32
-    rows = torch.nn.functional.embedding(input, weight).to(wide)
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights.to(wide).unsqueeze(-1)
-    sizes: torch.Tensor | int = input.shape[1]
-    if padding_idx is not None:
-        counts = input != padding_idx % weight.shape[0]
-        sizes = counts.sum(1, keepdim=True).clamp(min=1)
-        rows = torch.where(counts.unsqueeze(-1), rows, float("-inf") if mode == "max" else 0.0)
-    if mode == "max":
+    is_max = mode == "max"
+    rows, counts = _rows_of(weight, input, per_sample_weights, padding_idx, is_max)
+    if is_max:
         reduced = rows.amax(1)
-        if padding_idx is not None:
+        if counts is not None:
             # A bag of nothing but padding.
             reduced = torch.where(counts.any(1, keepdim=True), reduced, 0.0)
     else:
         reduced = rows.sum(1)
         if mode == "mean":
-            reduced = reduced / sizes
+            size = counts.sum(1, keepdim=True).clamp(min=1) if counts is not None else rows.shape[1]
+            reduced = reduced / size
     return reduced.to(weight.dtype)
+
+
+def _rows_of(
+    weight: torch.Tensor,
+    indices: torch.Tensor,
+    per_sample_weights: torch.Tensor | None,
+    padding_idx: int | None,
+    is_max: bool,
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """The rows to reduce, one for each index, and which indices count; None: all do.
+
+    Rows are as wide as they are reduced. Those of padding change nothing.
+    """
+    wide = torch.float64 if weight.dtype == torch.float64 else torch.float32
+    rows = torch.nn.functional.embedding(indices, weight).to(wide)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.to(wide).unsqueeze(-1)
+    if padding_idx is None:
+        return rows, None
+    counts = indices != padding_idx % weight.shape[0]
+    return torch.where(counts.unsqueeze(-1), rows, float("-inf") if is_max else 0.0), counts
 
 
 def _adds_at_once(weight: torch.Tensor, per_sample_weights: torch.Tensor | None) -> bool:

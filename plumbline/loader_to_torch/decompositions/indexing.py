@@ -12,6 +12,7 @@ from plumbline.loader_to_torch.decompositions.rule import (
     Conditional,
     Rule,
     Rules,
+    along,
     broadcast,
     first_of,
 )
@@ -145,8 +146,7 @@ def _index_reduce(
         )  # fmt: skip
         return result.reshape(())
     dim = dim % operand.dim()
-    shape = [-1 if axis == dim else 1 for axis in range(operand.dim())]
-    places = index.to(torch.int64).reshape(shape).expand(source.shape)
+    places = along(index.to(torch.int64), operand, dim).expand(source.shape)
     return operand.scatter_reduce(dim, places, source, reduce, include_self=include_self)
 
 
@@ -350,9 +350,8 @@ def index_put_along(
     sizes = [*operand.shape]
     places = torch.where(places < 0, places + sizes[axis], places).to(torch.int64)
     sizes[axis] = places.shape[0]
-    of_each = places.reshape([-1 if other == axis else 1 for other in range(len(sizes))])
     put = operand.scatter_add if accumulate else operand.scatter
-    return put(axis, of_each.expand(sizes), values.expand(sizes))
+    return put(axis, along(places, operand, axis).expand(sizes), values.expand(sizes))
 
 
 def _take(operand: torch.Tensor, index: torch.Tensor) -> torch.Tensor:

@@ -10,7 +10,7 @@ from torch._decomp.decompositions import Reduction
 from torch._higher_order_ops.while_loop import while_loop_op
 from torch.nn.modules import linear_cross_entropy
 
-from plumbline.loader_to_torch.decompositions.rule import Rules
+from plumbline.loader_to_torch.decompositions.rule import Rules, along
 
 aten = torch.ops.aten
 
@@ -286,11 +286,10 @@ def _nll_loss_backward(
         grad = grad / total_weight
     elif log_probs.ndim > grad.ndim > 0:
         grad = grad.unsqueeze(axis)
-    along = [-1 if number == axis else 1 for number in range(log_probs.ndim)]
     if weight is not None:
-        grad = grad * weight.reshape(along)
+        grad = grad * along(weight, log_probs, axis)
     # In 32 bits, of which vectors hold as many as of floats.
-    classes = torch.arange(log_probs.shape[axis], dtype=torch.int32).reshape(along)
+    classes = along(torch.arange(log_probs.shape[axis], dtype=torch.int32), log_probs, axis)
     # That of one row may be of rank 0, or the first one of several.
     place = target.unsqueeze(axis) if axis else target.reshape(-1)[:1]
     counts = (place.to(torch.int32) == classes) & (place != ignore_index)

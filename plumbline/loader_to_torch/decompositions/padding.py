@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.rule import Rules
+from plumbline.loader_to_torch.decompositions.rule import Rules, along
 
 aten = torch.ops.aten
 
@@ -146,9 +146,7 @@ def _replication_pad_backward(
             cut = [0, 0] * number + [max(-before, 0), max(-after, 0)]
             grad = torch.nn.functional.pad(grad, cut)
             before, after = max(before, 0), max(after, 0)
-        places = torch.arange(size).reshape(
-            [-1 if axis == dim else 1 for axis in range(grad.dim())]
-        )
+        places = along(torch.arange(size), grad, dim)
         ends = (
             (places == 0, grad.narrow(dim, 0, before)),
             (places == size - 1, grad.narrow(dim, before + size, after)),

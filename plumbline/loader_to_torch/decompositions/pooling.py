@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.adaptive_pooling import shared_windows
+from plumbline.loader_to_torch.decompositions.adaptive_pooling import one_each, shared_windows
 from plumbline.loader_to_torch.decompositions.rule import Rule, Rules
 
 aten = torch.ops.aten
@@ -33,7 +33,7 @@ def _fractional_max_pool(rank: int) -> Rule:
     def decomposed(
         operand: torch.Tensor, window: Sequence[int], counts: Sequence[int], samples: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        window, counts = ([*given] * (rank // len(given)) for given in (window, counts))
+        window, counts = one_each(window, rank), one_each(counts, rank)
         sizes = operand.shape[-rank:]
         # Without a batch, samples have one all the same.
         samples = samples.reshape(*operand.shape[:-rank], rank)
@@ -126,8 +126,7 @@ def _avg_pool_backward(rank: int) -> Rule:
         divisor_override: int | None,
     ) -> torch.Tensor:
         widths, strides, pads = (
-            [*given] * (rank // len(given))
-            for given in (kernel_size, stride or kernel_size, padding)
+            one_each(given, rank) for given in (kernel_size, stride or kernel_size, padding)
         )
         members, counts = [], []
         for axis in range(-rank, 0):

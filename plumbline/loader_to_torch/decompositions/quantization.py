@@ -2,7 +2,7 @@
 
 import torch
 
-from plumbline.loader_to_torch.decompositions.rule import Rules
+from plumbline.loader_to_torch.decompositions.rule import Rules, along
 
 aten = torch.ops.aten
 
@@ -27,13 +27,6 @@ def dequantized(
 ) -> torch.Tensor:
     """The float32 numbers that integers stand for."""
     return (integers - zero_point).to(torch.float32) * scale.to(torch.float32)
-
-
-def along(values: torch.Tensor, operand: torch.Tensor, axis: int) -> torch.Tensor:
-    """A value for each place along an axis, in a shape that goes with all the elements there."""
-    shape = [1] * operand.dim()
-    shape[axis] = -1
-    return values.reshape(shape)
 
 
 def _reciprocal(scale: torch.Tensor) -> torch.Tensor:

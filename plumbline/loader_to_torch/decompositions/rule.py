@@ -130,6 +130,13 @@ def as_double(operand: torch.Tensor | float, dtype: torch.dtype) -> torch.Tensor
     return as_rounded(operand, dtype).to(torch.float64)
 
 
+def along(values: torch.Tensor, operand: torch.Tensor, axis: int) -> torch.Tensor:
+    """A value for each place along an axis, in a shape that goes with all the elements there."""
+    shape = [1] * operand.dim()
+    shape[axis] = -1
+    return values.reshape(shape)
+
+
 def broadcast(*operands: torch.Tensor) -> list[torch.Tensor]:
     """All operands in the one shape that they have together."""
     return list(torch.broadcast_tensors(*operands))  # type: ignore[no-untyped-call]
