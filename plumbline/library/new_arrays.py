@@ -12,6 +12,7 @@ import numpy as np
 
 from plumbline.archives.reference_archive import Tensor
 from plumbline.library.tensor_arguments import address
+from plumbline.signature.axis_orders import inverse
 from plumbline.signature.signature import WORKSPACE_ALIGNMENT, AxisOrder
 
 _LARGE = 1 << 16
@@ -40,7 +41,7 @@ def maker_of(
     """What makes arrays of that shape, whose axes lie in memory in an order; None: row-major."""
     if order is not None:
         make = maker_of(tuple(shape[axis] for axis in order), dtype)
-        own = tuple(order.index(axis) for axis in range(len(order)))
+        own = inverse(order)
         return lambda: make().transpose(own)
     bytes_ = byte_count(shape, dtype)
     if bytes_ < _LARGE:

@@ -22,6 +22,7 @@ from plumbline.library.tensor_arguments import (
     read_array,
 )
 from plumbline.signature import element_type
+from plumbline.signature.axis_orders import inverse
 from plumbline.signature.signature import AxisOrder, Signature, TensorSpec
 
 _ELEMENT_TYPES = {getattr(torch, known.torch_name): known for known in element_type.ELEMENT_TYPES}
@@ -70,13 +71,17 @@ def _lies_as(tensor: torch.Tensor, order: AxisOrder | None) -> bool:
     return tensor.dim() == len(order) and tensor.permute(order).is_contiguous()
 
 
-def plain_tensors(parameters: Sequence[Parameter], where: str = "is_cpu") -> ReadPlain:
-    """What takes plain tensors that lie where the attribute of that name says."""
-    # Numbers have no dtype here.
-    dtypes = [
+def _dtypes(parameters: Sequence[Parameter]) -> list[torch.dtype | None]:
+    """Those of the tensors that are taken; numbers have none here."""
+    return [
         None if parameter.spec.is_scalar else getattr(torch, parameter.spec.element_type.torch_name)
         for parameter in parameters
     ]
+
+
+def plain_tensors(parameters: Sequence[Parameter], where: str = "is_cpu") -> ReadPlain:
+    """What takes plain tensors that lie where the attribute of that name says."""
+    dtypes = _dtypes(parameters)
     orders = [parameter.spec.order for parameter in parameters]
     is_there = operator.attrgetter(where)
 
@@ -103,20 +108,17 @@ def plain_tensors(parameters: Sequence[Parameter], where: str = "is_cpu") -> Rea
 
 def copying(parameters: Sequence[Parameter], written: Collection[int]) -> Copy:
     """What copies tensors that would be plain but for how they lie, unless they are `written`."""
-    taken = [
-        None
-        if number in written or parameter.spec.is_scalar
-        else (parameter.spec.sizes, getattr(torch, parameter.spec.element_type.torch_name))
-        for number, parameter in enumerate(parameters)
-    ]
-    orders = [parameter.spec.order for parameter in parameters]
+    specs = [parameter.spec for parameter in parameters]
+    dtypes = _dtypes(parameters)
+    for number in written:
+        dtypes[number] = None
 
     def copy(arguments: Sequence[Any]) -> list[Any] | None:
         found: list[Any] = []
         is_copied = False
-        for tensor, spec, order in zip(arguments, taken, orders, strict=True):
-            if spec is not None and type(tensor) in PLAIN_TYPES and tensor.dtype is spec[1]:
-                copied = _copied(tensor, spec[0], order)
+        for tensor, dtype, spec in zip(arguments, dtypes, specs, strict=True):
+            if type(tensor) in PLAIN_TYPES and tensor.dtype is dtype:
+                copied = _copied(tensor, spec.sizes, spec.order)
                 is_copied = is_copied or copied is not tensor
                 tensor = copied
             found.append(tensor)
@@ -140,9 +142,7 @@ def _copied(
     ):
         return tensor
     copy = (lying.detach() if tensor.requires_grad else lying).contiguous()
-    return (
-        copy if order is None else copy.permute(*(order.index(axis) for axis in range(len(order))))
-    )
+    return copy if order is None else copy.permute(inverse(order))
 
 
 def give(array: Tensor, spec: TensorSpec) -> torch.Tensor:

@@ -330,7 +330,7 @@ def to_torch_dialect(
       UserError: the importer has no type for a value of it.
       LoweringError: a pass of torch-mlir refuses it.
     """
-    with guards_settled(who, exported, exported.graph_module.meta.get(_DIM_NAMES, {})):
+    with guards_settled(who, exported, _names_of_sizes(exported)):
         fold_constants(exported, LARGEST_LITERAL)
         compute_weights(exported, embedded=embedded)
         state = () if embedded else state_of_module(exported)
@@ -375,7 +375,7 @@ def _lower(
             module = _import(exported, func_name, context)
         import_assertions(module)
         set_locations(module, nodes)
-        rename(module, exported.graph_module.meta.get(_DIM_NAMES, {}))
+        rename(module, _names_of_sizes(exported))
         # MLIR's passes take it for valid, and end the process where it is not.
         module.operation.verify()
     except (RuntimeError, ValueError, TypeError, KeyError, ir.MLIRError) as error:
@@ -526,6 +526,12 @@ def _to_functional(
             settled |= more
 
 
+def _names_of_sizes(functional: torch.export.ExportedProgram) -> Mapping[str, str]:
+    """What the user calls the symbols of a program, as far as they have names."""
+    names: Mapping[str, str] = functional.graph_module.meta.get(_DIM_NAMES, {})
+    return names
+
+
 def _functional(
     who: str,
     program: TorchLoaderOutput,
@@ -538,15 +544,15 @@ def _functional(
     refuse_lost_sizes(who, *sizes)
     dims = names_of_dims(*sizes)
     automatic = names_of_automatic_sizes(who, program.inputs, program.names_of_sizes, functional)
-    names = functional.graph_module.meta[_DIM_NAMES] = {**automatic, **dims}
+    functional.graph_module.meta[_DIM_NAMES] = {**automatic, **dims}
     note_scalars(functional, scalars_of(program))
     return_numbers_as_tensors(functional)
     functional.graph_module.meta[_INOUT] = inout_of(program)
     functional.graph_module.meta[_RESULT_NAMES] = _names_of_results(functional)
     followed = FollowedProgram(exported, functional)
     exclude_sizes_that_do_not_hold(who, followed, functional.range_constraints, dims)
-    assert_guards(functional, followed, names)
-    with guards_settled(who, functional, names):
+    assert_guards(functional, followed, _names_of_sizes(functional))
+    with guards_settled(who, functional, _names_of_sizes(functional)):
         _ready_to_import(who, functional, is_drawn_from=GENERATOR in state_of(program))
     return functional
 
@@ -565,7 +571,7 @@ def _ready_to_import(
     bound_numbers(functional)
     spell_strides_by_sizes(functional)
     spell_size_arithmetic(who, functional)
-    keep_assertions(functional, functional.graph_module.meta.get(_DIM_NAMES, {}))
+    keep_assertions(functional, _names_of_sizes(functional))
     keep_ops(functional)
     spell_windows(functional)
 

@@ -98,9 +98,8 @@ def _said(
     condition: sympy.Basic, places: Mapping[sympy.Symbol, Place], names: Mapping[str, str]
 ) -> str:
     """A condition in the user's words."""
-    return in_words(
-        condition, {str(symbol): str(place) for symbol, place in places.items()} | {**names}
-    )
+    found = {str(symbol): str(place) for symbol, place in places.items()}
+    return in_words(condition, {**found, **names})
 
 
 def stretched_sizes(exported: torch.export.ExportedProgram) -> set[sympy.Basic]:

@@ -7,6 +7,7 @@ import torch
 from sympy.printing.str import StrPrinter
 from torch.utils._sympy.printers import PythonPrinter
 
+from plumbline.loader_to_torch.followed_program import symbolic_sizes_of
 from plumbline.loader_to_torch.scalars import SCALAR
 
 _ITEM = (torch.ops.aten.item.default, torch.ops.aten._local_scalar_dense.default)
@@ -32,22 +33,22 @@ def words_of_values(nodes: Iterable[torch.fx.Node]) -> dict[str, str]:
     words: dict[str, str] = {}
     for node in nodes:
         for value, word in _parts(node):
-            if isinstance(value, torch.SymInt) and value.node.expr.is_symbol:
+            if value.node.expr.is_symbol:
                 words.setdefault(str(value.node.expr), word)
     return words
 
 
-def _parts(node: torch.fx.Node) -> Iterable[tuple[object, str]]:
-    """The numbers in what a node gives, and what each is called."""
+def _parts(node: torch.fx.Node) -> Iterable[tuple[torch.SymInt, str]]:
+    """The symbolic numbers in what a node gives, and what each is called."""
+    for axis, size in symbolic_sizes_of(node):
+        yield size, f"{node.name}.shape[{axis}]"
     value = node.meta.get("val")
-    if isinstance(value, torch.Tensor):
-        for axis, size in enumerate(value.shape):
-            yield size, f"{node.name}.shape[{axis}]"
-    elif node.target in _ITEM:
-        (operand,) = node.all_input_nodes
-        yield value, operand.name if SCALAR in operand.meta else f"{operand.name}.item()"
-    else:
-        yield value, node.name
+    if isinstance(value, torch.SymInt):
+        word = node.name
+        if node.target in _ITEM:
+            (operand,) = node.all_input_nodes
+            word = operand.name if SCALAR in operand.meta else f"{operand.name}.item()"
+        yield value, word
 
 
 class _Printer(PythonPrinter):

@@ -42,4 +42,9 @@ def _own(sizes: Sequence[_T], order: AxisOrder | None) -> tuple[_T, ...]:
     """The sizes of a tensor's axes, of those as they lie in memory."""
     if order is None:
         return tuple(sizes)
-    return tuple(sizes[order.index(axis)] for axis in range(len(order)))
+    return tuple(sizes[place] for place in inverse(order))
+
+
+def inverse(order: AxisOrder) -> AxisOrder:
+    """What takes axes from this order back to their own."""
+    return tuple(order.index(axis) for axis in range(len(order)))
