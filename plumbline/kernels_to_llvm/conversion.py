@@ -16,6 +16,7 @@ from plumbline.kernels_to_llvm.loop_annotations import attach_loop_annotations
 from plumbline.kernels_to_llvm.noalias import attach_noalias, note_noalias
 from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
 from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
+from plumbline.kernels_to_llvm.tile_permission import ASK_FOR_TILES
 from plumbline.kernels_to_llvm.time_kernels import TIME_KERNELS
 from plumbline.signature.c_signature import CALLED_FROM
 from plumbline.signature.called_functions import SEPARATE_CALLED_FUNCTIONS
@@ -72,6 +73,7 @@ def kernels_to_llvm_pipeline(
         (
             SEPARATE_CALLED_FUNCTIONS,
             *([TIME_KERNELS] if timed else []),
+            ASK_FOR_TILES,
             OUTLINE_PARALLEL_LOOPS,
             BUILD_C_ABI.with_options(
                 f"abi={abi} memory={memory} weights={weights} queue={queue} "

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from torch_mlir import ir
 
+from plumbline.linalg_to_kernels.amx_tiles import build_amx_tiles
 from plumbline.linalg_to_kernels.contraction_loops import Epilogue
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, Strategy
 from plumbline.linalg_to_kernels.depthwise import build_depthwise
@@ -13,6 +14,7 @@ from plumbline.linalg_to_kernels.weighted_rows import build_weighted_rows
 
 _BUILDERS = {
     Strategy.REGISTER_TILES: build_register_tiles,
+    Strategy.AMX_TILES: build_amx_tiles,
     Strategy.DOT_PRODUCTS: build_dot_products,
     Strategy.WEIGHTED_ROWS: build_weighted_rows,
     Strategy.DEPTHWISE: build_depthwise,

@@ -12,13 +12,20 @@ from enum import Enum
 from torch_mlir import ir
 
 from plumbline.linalg_to_kernels.building import LINE
-from plumbline.linalg_to_kernels.dot_instructions import DotInstruction, dot_instruction
+from plumbline.linalg_to_kernels.dot_instructions import (
+    REGISTER_ROWS,
+    DotInstruction,
+    TileInstruction,
+    dot_instruction,
+    tile_instruction,
+)
 from plumbline.linalg_to_kernels.pads import Pads
 from plumbline.linalg_to_kernels.plane_strips import Strip, strip_of_windows
 from plumbline.linalg_to_kernels.planned_memory import buffer_bytes
 from plumbline.linalg_to_kernels.products import DYNAMIC, Access, SumOfProducts, product_of
 from plumbline.linalg_to_kernels.register_tile import (
     RegisterTile,
+    amx_tile,
     cycles,
     register_tile,
     rows_in_line,
@@ -48,6 +55,8 @@ class Strategy(Enum):
     """The builder."""
 
     REGISTER_TILES = "register tiles"
+    AMX_TILES = "AMX tiles"
+    """Register tiles of what registers for matrices hold."""
     DOT_PRODUCTS = "dot products"
     """Vectors along the summed elements, for few rows: the right operand is read once, in place."""
     WEIGHTED_ROWS = "weighted rows"
@@ -141,6 +150,9 @@ weights are read row by row (AMD Zen 5, AVX-512 and AVX2)."""
 _SUMMED_AT_ONCE = 256
 """How many products are added up one after the other: of sums of sums the error is less. Of 4096
 added up one after the other it was five times PyTorch's."""
+
+_SUMMED_BY_AMX = 512
+"""The same by AMX."""
 
 _SUMMED_IN_LINES = 128
 """The same where each is in a cache line of its own of the left operand, so that a tile of them and
@@ -609,9 +621,36 @@ class _Planner:
         halved = replace(plan, sums_at_once=plan.sums_at_once // 2)
         if self._bytes_at_once(halved) <= _WINDOWS_AT_ONCE < self._bytes_at_once(plan):
             plan = halved
-        return replace(
+        plan = replace(
             plan, rows_outermost=self._rows_outermost(plan), packs_blocks=self._packs_blocks(plan)
         )
+        of_amx = self._by_amx(plan)
+        return min(filter(None, (of_amx, plan)), key=self.cycles)
+
+    def _by_amx(self, plan: ContractionPlan) -> ContractionPlan | None:
+        """The same by registers for matrices, where the CPU has such for these elements."""
+        if plan.strategy is not Strategy.REGISTER_TILES or self.sum.turned is not None:
+            return None
+        if len(plan.summed) != 1 or len(plan.summed_of_both) != 1 or plan.row_batches:
+            return None
+        types = [type_.element_type for type_ in self.types[:2]]
+        product = tile_instruction(types, self.summed_in, self.unit)
+        count = self._count(plan.summed)
+        product = product.for_count(count) if product is not None and count is not None else None
+        if product is None or not plan.rows:
+            return None
+        amx = replace(
+            plan,
+            strategy=Strategy.AMX_TILES,
+            tile=amx_tile(self._count(plan.rows), self._count(plan.columns)),
+            dots=product,
+            summed_at_once=_SUMMED_BY_AMX,
+            copies_left=not self._is_one_run(plan.left, plan.summed),
+            zeros=(),
+            rows_in_line=1,
+            halves_tiles=False,
+        )
+        return replace(amx, packs_blocks=self._packs_blocks(amx))
 
     def _zeros(self, plan: ContractionPlan) -> tuple[WindowZeros, ...]:
         """The zeros that windows lie on; none where elements are copied, or added to for `dots`."""
@@ -637,7 +676,7 @@ class _Planner:
         """Whether panels are packed block by block, so that they stay near."""
         rows, summed = self._count(plan.rows), self._count(plan.summed)
         return (
-            plan.strategy is Strategy.REGISTER_TILES
+            plan.strategy in (Strategy.AMX_TILES, Strategy.REGISTER_TILES)
             and plan.packs_right
             and len(plan.summed_of_right) == len(plan.summed_of_both) == 1
             and not plan.row_batches
@@ -835,6 +874,8 @@ class _Planner:
         if plan.strategy in (Strategy.DOT_PRODUCTS, Strategy.WEIGHTED_ROWS):
             # A vector of the right operand is one load and one multiplication.
             return outside * row_batches * rows * columns * summed / lanes
+        if plan.strategy is Strategy.AMX_TILES:
+            return outside * self._cycles_of_amx(plan, (rows, columns, summed))
         products = row_batches * summed * cycles(plan.tile, rows, columns) / plan.summed_in_lane
         of_left = self.types[plan.left].element_type
         if plan.dots is not None:
@@ -857,6 +898,19 @@ class _Planner:
             lanes = min(lanes, self._usual_count(plan.summed_of_right[-1]))
         packing = summed * columns * _PACKING[plan.right_operand](lanes) / plan.summed_in_lane
         return outside * (products + copying + packing + storing)
+
+    def _cycles_of_amx(self, plan: ContractionPlan, counts: tuple[int, int, int]) -> float:
+        """The same for so many rows, columns and summed elements."""
+        assert isinstance(plan.dots, TileInstruction)
+        rows, columns, summed = counts
+        steps = -(-summed // plan.dots.at_once)
+        registers = -(-rows // REGISTER_ROWS) * -(-columns // plan.tile.columns)
+        products = registers * plan.tile.vectors * steps * REGISTER_ROWS
+        copying = _COPYING * rows * (summed if plan.copies_left else steps)
+        lanes = plan.tile.lanes
+        storing = rows * columns / lanes * (1 if plan.stores_columns else _TRANSPOSING)
+        packing = summed * columns * _PACKING[plan.right_operand](lanes) / plan.summed_in_lane
+        return products + copying + storing + packing
 
     def _at_once(self, left: int, summed: Sequence[int]) -> int:
         return _SUMMED_AT_ONCE if self._are_contiguous(left, summed) else _SUMMED_IN_LINES

@@ -5,6 +5,8 @@ cannot handle otherwise (`kernels_to_llvm/bfloats.py`), and types of others diff
 versions. Products of int8 by `vpmulld`, which every CPU has, take five times as long as by
 `vpmaddwd`. That of AArch64 is an operation of MLIR's. Those of microcontrollers add to one register
 of integers: `smlad` the products of two halves of such, and `vmlava` of whole vectors of Helium.
+Those of AMX multiply matrices, and name their registers: MLIR has operations on values in these, of
+which a loop can carry none.
 """
 
 import functools
@@ -172,6 +174,59 @@ class OneSum(DotInstruction):
         return elements
 
 
+@dataclass(frozen=True)
+class TileInstruction(DotInstruction):
+    """One that multiplies matrices in registers for them (AMX), and adds to sums in such.
+
+    Of the left operand a row is a row of its register; of the right one a row has lanes, as
+    vectors of other instructions do.
+    """
+
+    count: int = 0
+    """How many summed elements there are in all."""
+
+    @property
+    def at_once(self) -> int:
+        """How many of them it adds up the products of, at most."""
+        return REGISTER_ROW * 8 // self.bits
+
+    @property
+    def parts(self) -> list[tuple[int, int, int]]:
+        """From which to which of them it takes how many at once: the most, and then the rest."""
+        whole = self.count // self.at_once * self.at_once
+        parts = [(0, whole, self.at_once), (whole, self.count, self.count - whole)]
+        return [part for part in parts if part[0] < part[1]]
+
+    def for_count(self, count: int) -> "TileInstruction | None":
+        """As `DotInstruction` says."""
+        return replace(self, count=count) if count % self.elements == 0 else None
+
+    def multiply(self, left: int, right: int, sums: int) -> None:
+        """Builds it, for registers of such numbers."""
+        operands = (f"%tmm{register}" for register in (right, left, sums))
+        run_assembly(f"{self.mnemonic} {', '.join(operands)}")
+
+
+REGISTER_ROW = 64
+"""Bytes of a row of a register for matrices, which has `REGISTER_ROWS` of them."""
+
+REGISTER_ROWS = 16
+
+
+def run_assembly(text: str, *operands: ir.Value) -> None:
+    """Builds what has effects alone; its operands are `$0` and so on in the text."""
+    ir.Operation.create(
+        "llvm.inline_asm",
+        results=[],
+        operands=operands,
+        attributes={
+            "asm_string": ir.StringAttr.get(text),
+            "constraints": ir.StringAttr.get(",".join(["r"] * len(operands) + ["~{memory}"])),
+            "has_side_effects": ir.UnitAttr.get(),
+        },
+    )
+
+
 _INSTRUCTIONS = {
     instruction.mnemonic: instruction
     for instruction in (
@@ -182,6 +237,8 @@ _INSTRUCTIONS = {
         # Its sums are words, of two products each, and do not go beyond what these hold.
         DotInstruction("vpmaddubsw", "i8", "i16", 8, adds=False),
         DotInstruction("sdot", "i8", "i32", 8, operation="arm_neon.intr.sdot"),
+        TileInstruction("tdpbf16ps", "bf16", "f32", 16),
+        TileInstruction("tdpbssd", "i8", "i32", 8),
         OneSum("smlad", "i8", "i32", 8, counts=(4,)),
         # Of fewer bytes than a vector has those are loaded as wider integers.
         OneSum("vmlava", "i8", "i32", 8, counts=(16, 8, 4)),
@@ -207,12 +264,31 @@ def dot_instruction(
     if len(names) != 1:
         return None
     (name,) = names
-    has = {_INSTRUCTIONS[mnemonic].of: _INSTRUCTIONS[mnemonic] for mnemonic in unit.dots}
+    every = (_INSTRUCTIONS[mnemonic] for mnemonic in unit.dots)
+    has = {each.of: each for each in every if not isinstance(each, TileInstruction)}
     instruction = None if is_widened else has.get(name)
     instruction = instruction or has.get(_WIDER.get(name, ""))
     if instruction is None or str(summed_in) != instruction.sums:
         return None
     return instruction_called(instruction.mnemonic, unit)
+
+
+def tile_instruction(
+    operands: Sequence[ir.Type], summed_in: ir.Type, unit: VectorUnit
+) -> TileInstruction | None:
+    """What a CPU has for matrices of such elements and such sums."""
+    types = [*map(str, operands)], str(summed_in)
+    every = (_INSTRUCTIONS[mnemonic] for mnemonic in unit.dots)
+    tiles = (each for each in every if isinstance(each, TileInstruction))
+    return next((each for each in tiles if ([each.of] * 2, each.sums) == types), None)
+
+
+def is_tile_product(op: ir.Operation) -> bool:
+    """Whether an operation is one of these."""
+    if op.name != "llvm.inline_asm":
+        return False
+    mnemonic, _, _ = ir.StringAttr(op.attributes["asm_string"]).value.partition(" ")
+    return isinstance(_INSTRUCTIONS.get(mnemonic), TileInstruction)
 
 
 def instruction_called(mnemonic: str, unit: VectorUnit) -> DotInstruction:

@@ -116,7 +116,7 @@ def build_register_tiles(
     Within loops it takes the scratch that was allocated before them; then buffers are near already.
     Packed panels may have more rows than are summed.
     """
-    tiles = _RegisterTiles(
+    tiles = RegisterTiles(
         plan,
         arguments,
         summed_in,
@@ -129,7 +129,7 @@ def build_register_tiles(
 
 
 @dataclass(frozen=True)
-class _Panel:
+class Panel:
     """Some columns of the right operand."""
 
     column: ir.Value
@@ -143,7 +143,7 @@ class _Panel:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """A chunk of rows."""
 
     region: Region
@@ -152,7 +152,7 @@ class _Rows:
 
 
 @dataclass(frozen=True)
-class _Block:
+class Block:
     """Summed elements that are done at once."""
 
     lower: ir.Value
@@ -181,7 +181,9 @@ class _Tile:
         return [row for row in enumerate(self.rows) if row[0] not in self.on_zeros]
 
 
-class _RegisterTiles:
+class RegisterTiles:
+    """Builds the body of a kernel."""
+
     def __init__(
         self,
         plan: ContractionPlan,
@@ -202,6 +204,7 @@ class _RegisterTiles:
         self._vector = ir.VectorType.get([self._tile.lanes], summed_in)
 
     def build(self) -> None:
+        """Builds it at the insertion point."""
         plan = self._plan
         self._rows, self._columns, self._summed = (
             self._nest.size(loops) for loops in (plan.rows, plan.columns, plan.summed)
@@ -212,8 +215,14 @@ class _RegisterTiles:
             of_panel = element_of_panels(self._nest, plan, self._type)
             self._panel = self._buffer(panel_size(self._nest, plan), of_panel)
             self._packing = PanelPacking(self._nest, plan, self._panel)
+        self._copied = self._buffer_of_left()
+        nothing = Region((index(0), index(0), index(0)), {})
+        self._nest.over(plan.batches, nothing, self._batch)
+
+    def _buffer_of_left(self) -> ir.Value | None:
+        """Where the left operand is copied to, if it is."""
+        plan = self._plan
         left = ir.MemRefType(self._nest.left.elements.type).element_type
-        self._copied: ir.Value | None = None
         # Where rows are windows the converted ones would be many times as much as the image.
         are_windows = len(plan.summed_of_both) > 1 or plan.row_batches
         if plan.dots is not None:
@@ -221,10 +230,9 @@ class _RegisterTiles:
             self._left_type = like(left, plan.dots.bits) if converts else left
         else:
             self._left_type, converts = self._type, left != self._type and not are_windows
-        if plan.copies_left or converts:
-            self._copied = self._buffer(arith.muli(self._rows, self._summed), self._left_type)
-        nothing = Region((index(0), index(0), index(0)), {})
-        self._nest.over(plan.batches, nothing, self._batch)
+        if not (plan.copies_left or converts):
+            return None
+        return self._buffer(arith.muli(self._rows, self._summed), self._left_type)
 
     def _buffer(self, count: ir.Value, type_: ir.Type) -> ir.Value:
         dynamic = ir.ShapedType.get_dynamic_size()
@@ -281,7 +289,7 @@ class _RegisterTiles:
                 ),
             )
 
-    def _over_panels(self, region: Region, inside: Callable[[_Panel], None]) -> None:
+    def _over_panels(self, region: Region, inside: Callable[[Panel], None]) -> None:
         plan, tile = self._plan, self._tile
         width_of_panels = index(tile.columns)
 
@@ -301,7 +309,7 @@ class _RegisterTiles:
                 if not plan.packs_blocks:
                     self._packing.pack(base, column, right)
             is_whole_panel = arith.cmpi(arith.CmpIPredicate.uge, width, width_of_panels)
-            inside(_Panel(column, masks, is_whole_panel, right))
+            inside(Panel(column, masks, is_whole_panel, right))
             return []
 
         panels = arith.ceildivui(self._columns, width_of_panels)
@@ -314,7 +322,7 @@ class _RegisterTiles:
         else:
             for_each(index(0), panels, 1, panel, parallel=True)
 
-    def _over_chunks(self, region: Region, inside: Callable[[_Rows], None]) -> None:
+    def _over_chunks(self, region: Region, inside: Callable[[Rows], None]) -> None:
         # As few chunks as there must be, alike: what is brought for a short one serves few tiles.
         chunks = arith.ceildivui(self._rows, index(self._chunk))
         length = arith.ceildivui(self._rows, arith.maxui(chunks, index(1)))
@@ -325,7 +333,7 @@ class _RegisterTiles:
                 first = arith.muli(number, length)
                 count = least(arith.subi(self._rows, first), length)
                 self._find_rows(region, first, count)
-                inside(_Rows(region, first, count))
+                inside(Rows(region, first, count))
                 return []
 
             for_each(index(0), chunks, 1, chunk, parallel=True)
@@ -334,7 +342,7 @@ class _RegisterTiles:
 
     # The products.
 
-    def _products_of(self, rows: _Rows, panel: _Panel) -> None:
+    def _products_of(self, rows: Rows, panel: Panel) -> None:
         """Does a panel of a chunk of rows."""
         self._multiply(rows, panel)
         if self._plan.stores_columns:
@@ -419,7 +427,7 @@ class _RegisterTiles:
         step = arith.maxui(arith.divui(index(self._plan.summed_at_once), within), index(1))
         return step, arith.maxui(arith.ceildivui(self._nest.size(outer), step), index(1))
 
-    def _multiply(self, rows: _Rows, panel: _Panel) -> None:
+    def _multiply(self, rows: Rows, panel: Panel) -> None:
         """Leaves the sums of a chunk of rows in the scratch buffer, or where they belong."""
         groups = self._plan.summed_of_both
         if not groups:
@@ -438,7 +446,7 @@ class _RegisterTiles:
             self._tiles(
                 rows,
                 part,
-                _Block(
+                Block(
                     first,
                     end,
                     arith.cmpi(arith.CmpIPredicate.eq, number, index(0)),
@@ -449,16 +457,14 @@ class _RegisterTiles:
 
         for_each(index(0), count, 1, block)
 
-    def _packed_block(
-        self, region: Region, panel: _Panel, first: ir.Value, end: ir.Value
-    ) -> _Panel:
+    def _packed_block(self, region: Region, panel: Panel, first: ir.Value, end: ir.Value) -> Panel:
         """Packs a block of summed elements of a panel, where those of the one before were."""
         right = arith.subi(index(0), arith.muli(first, self._width))
         base = region.bases[self._plan.right]
         self._packing.pack(base, panel.column, right, (first, end))
         return replace(panel, right=right)
 
-    def _tiles(self, rows: _Rows, panel: _Panel, block: _Block | None) -> None:
+    def _tiles(self, rows: Rows, panel: Panel, block: Block | None) -> None:
         """All tiles of a chunk, for a block of summed elements, or for none if there are none."""
         tile, scratch = self._tile, self._scratch
         starts = self._starts(panel, block) * tile.rows
@@ -528,7 +534,7 @@ class _RegisterTiles:
             lambda: multiplied(factors),
         )
 
-    def _starts(self, panel: _Panel, block: _Block | None) -> list[ir.Value]:
+    def _starts(self, panel: Panel, block: Block | None) -> list[ir.Value]:
         """What the sums of each row begin with: 0, less what was added to what they are made of."""
         dots = self._plan.dots
         zeros = [splat(self._vector, 0)] * self._tile.vectors
@@ -547,7 +553,7 @@ class _RegisterTiles:
         sums = for_each(lower, upper, self._step, body, zeros)
         return [arith.subi(zero, sum_) for zero, sum_ in zip(zeros, sums, strict=True)]
 
-    def _ask_for_result(self, rows: _Rows, first: ir.Value, panel: _Panel) -> None:
+    def _ask_for_result(self, rows: Rows, first: ir.Value, panel: Panel) -> None:
         """Has near what the next tile's result is made of, and where it is written.
 
         It takes longer to come than a tile of few products. What is asked for beyond the last one
@@ -562,7 +568,7 @@ class _RegisterTiles:
         for place in places[:: tile.vectors]:
             prefetch_row(self._nest.out, place.offset, tile.columns, is_written=True)
 
-    def _read_ahead(self, rows: _Rows, first: ir.Value, panel: _Panel, block: _Block) -> _Loop:
+    def _read_ahead(self, rows: Rows, first: ir.Value, panel: Panel, block: Block) -> _Loop:
         """What builds a loop that asks for the share of a tile that begins at a row of a chunk."""
         plan, tile = self._plan, self._tile
         inner = [self._nest.size(group) for group in plan.summed_of_both[1:]]
@@ -579,7 +585,7 @@ class _RegisterTiles:
             step=1 if inner else self._step,
         ).loop
 
-    def _places(self, rows: _Rows, first: ir.Value, panel: _Panel) -> Iterator[Place]:
+    def _places(self, rows: Rows, first: ir.Value, panel: Panel) -> Iterator[Place]:
         """Where the vectors of a whole tile belong that begins at a row of a chunk."""
         tile = self._tile
         whole = mask_of_first(index(tile.lanes), tile.lanes)
@@ -647,7 +653,7 @@ class _RegisterTiles:
         right: ir.Value,
         position: ir.Value,
         sums: Sequence[ir.Value],
-        block: _Block | None = None,
+        block: Block | None = None,
         loop: _Loop | None = None,
     ) -> list[ir.Value]:
         """The loops over summed elements, with the sums in their registers.
@@ -797,7 +803,7 @@ class _RegisterTiles:
 
         for_each(index(0), inside, lanes, down)
 
-    def _store_rows(self, rows: _Rows, panel: _Panel) -> None:
+    def _store_rows(self, rows: Rows, panel: Panel) -> None:
         """Finishes rows of sums that wait in the buffer."""
         tile = self._tile
 

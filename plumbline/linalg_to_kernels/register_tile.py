@@ -82,6 +82,15 @@ def register_tile(
     return min(tiles, key=cost)
 
 
+def amx_tile(rows: int | None, columns: int | None) -> RegisterTile:
+    """The tile of registers for matrices, of which 4 hold sums."""
+    lanes = 16
+    vectors = 4 if rows is not None and rows <= lanes else 2
+    if columns is not None:
+        vectors = min(vectors, -(-columns // lanes))
+    return RegisterTile(lanes if vectors > 2 else 2 * lanes, vectors, lanes)
+
+
 def streaming_tile(unit: VectorUnit, bits: int, rows: int) -> RegisterTile:
     """The tile for few rows, where what takes time is to bring the right operand from memory.
 

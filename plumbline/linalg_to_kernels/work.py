@@ -13,6 +13,7 @@ from torch_mlir.dialects import arith
 
 from plumbline.bindings.walk import constant_integer, is_inside
 from plumbline.linalg_to_kernels.building import index, product, total
+from plumbline.linalg_to_kernels.dot_instructions import is_tile_product
 
 LOOPS = frozenset({"scf.for", "scf.while"})
 """Whose rounds come one after the other."""
@@ -25,6 +26,9 @@ _FUNCTION = 16
 
 _ACCESS = 4
 """Of a load or a store."""
+
+_TILE = 512
+"""Of a product of matrices in registers for them, in whose time vectors do so many of elements."""
 
 DIVISIONS = frozenset(
     {
@@ -220,6 +224,8 @@ def _operations(op: ir.Operation) -> int:
         return 0
     if is_function(op):
         return _FUNCTION
+    if is_tile_product(op):
+        return _TILE
     types = [value.type for value in (*op.results, *op.operands)]
     vectors = [ir.VectorType(type_) for type_ in types if isinstance(type_, ir.VectorType)]
     if vectors:

@@ -15,6 +15,8 @@ _NAMED: Mapping[str, Callable[[VectorUnit], bool]] = {
     "@llvm.x86.avx512.": lambda unit: unit.looks_up,
     "@llvm.aarch64.neon.sdot.": lambda unit: "sdot" in unit.dots,
     "@llvm.arm.smlad": lambda unit: "smlad" in unit.dots,
+    "tdpbf16ps %": lambda unit: "tdpbf16ps" in unit.dots,
+    "tdpbssd %": lambda unit: "tdpbssd" in unit.dots,
     "vdpbf16ps $": lambda unit: "vdpbf16ps" in unit.dots,
     "vpdpbusd $": lambda unit: "vpdpbusd" in unit.dots,
     "vpmaddwd $": lambda unit: "vpmaddwd" in unit.dots,
@@ -32,7 +34,7 @@ def refuse_missing_instructions(llvm_ir: str, target: Target) -> None:
         name for name, has in _NAMED.items() if name in llvm_ir and not has(vector_unit_of(target))
     ]
     if missing:
-        names = ", ".join(name.strip("@. $") for name in missing)
+        names = ", ".join(name.strip("@. $%") for name in missing)
         raise UserError(
             f"this LLVM IR has instructions that the CPU {target.cpu} lacks, or has for shorter "
             f"vectors ({names}): its kernels were made for another, lower them for this one"

@@ -20,6 +20,7 @@ from plumbline.kernels_to_llvm.forks import FORK_THREADS
 from plumbline.kernels_to_llvm.huge_pages import USE_HUGE_PAGES
 from plumbline.kernels_to_llvm.parallel_loops import OUTLINE_PARALLEL_LOOPS
 from plumbline.kernels_to_llvm.thread_count import DEFINE_THREAD_COUNT
+from plumbline.kernels_to_llvm.tile_permission import ASK_FOR_TILES
 from plumbline.kernels_to_llvm.time_kernels import TIME_KERNELS
 from plumbline.linalg_to_gpu import conversion as linalg_to_gpu
 from plumbline.linalg_to_kernels import conversion as linalg_to_kernels
@@ -95,6 +96,7 @@ def _by_name(entries: Iterable[_Named]) -> dict[str, _Named]:
 
 PASSES = _by_name(
     (
+        ASK_FOR_TILES,
         CONVERT_STABLEHLO_TO_TCP,
         CONVERT_STRIDED_SLICES_TO_LINALG,
         CONVERT_TCP_TO_ARITH,

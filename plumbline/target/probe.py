@@ -68,6 +68,9 @@ define i32 @f(i16 %x, i16 %y, i32 %sum) {
 }
 """
 
+_OF_TILES = {"tdpbf16ps": "amx-bf16", "tdpbssd": "amx-int8"}
+"""LLVM's features of what multiplies matrices in registers for them."""
+
 _SCALARS = VectorUnit(4, 32)
 """Of a CPU that has no vectors, but registers of one float each."""
 
@@ -106,7 +109,32 @@ def vector_unit_of(target: Target) -> VectorUnit:
     dots = _dots_of_integers("%zmm", 16, target)
     if "vcvtneps2bf16" in _assembly(_ROUNDING, target):
         dots = (*dots, "vdpbf16ps")
+    if not target.is_for_windows:
+        # Linux lets programs use such when asked (`kernels_to_llvm/tile_permission.py`).
+        dots += tuple(name for name, feature in _OF_TILES.items() if _has(feature, target))
     return VectorUnit(64, 32, dots)
+
+
+def _has(feature: str, target: Target) -> bool:
+    """Whether LLVM says so: it puts no function into another one whose CPU has less."""
+    module = llvm.parse_assembly(
+        f"""
+define internal void @inner(ptr %p) "target-cpu"="x86-64" "target-features"="+{feature}" {{
+  store i32 1, ptr %p
+  ret void
+}}
+define void @outer(ptr %p) "target-cpu"="{target.cpu}" "target-features"="{target.features}" {{
+  call void @inner(ptr %p)
+  ret void
+}}
+""",
+        llvm.create_context(),
+    )
+    passes = llvm.create_pass_builder(
+        target_machine(target), llvm.create_pipeline_tuning_options(2)
+    )
+    passes.getModulePassManager().run(module, passes)
+    return "call" not in str(module)
 
 
 def has_float_registers(target: Target) -> bool:

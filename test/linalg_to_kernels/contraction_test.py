@@ -261,10 +261,12 @@ def test_weights_of_bytes(rows: int, dtype: torch.dtype) -> None:
 
 
 _INSTRUCTIONS = {
-    torch.bfloat16: ["vdpbf16ps"],
-    torch.int8: ["vpdpbusd", "vpmaddwd"],
+    torch.bfloat16: ["tdpbf16ps", "vdpbf16ps"],
+    torch.int8: ["tdpbssd", "vpdpbusd", "vpmaddwd"],
     torch.int16: ["vpmaddwd"],
 }
+
+_OF_MATRICES = ["tdpbf16ps", "tdpbssd"]
 
 _DOTS = [
     (torch.bfloat16, "native"),
@@ -281,6 +283,8 @@ def _check_dots(
     operands: tuple[torch.Tensor, ...],
     weights: tuple[torch.Tensor, ...] = (),
     target_cpu: str = "native",
+    *,
+    are_matrices: bool = True,
 ) -> None:
     """Checks numbers, and that they are by the CPU's instruction where it has one."""
     wide = torch.float64 if operands[0].is_floating_point() else torch.int32
@@ -288,7 +292,12 @@ def _check_dots(
     (actual,) = program(*operands)
     torch.testing.assert_close(actual.to(wide), exact, rtol=2**-7, atol=2**-7)
     dots = vector_unit_of(cpu_target(target_cpu)).dots
-    found = next((name for name in _INSTRUCTIONS[operands[0].dtype] if name in dots), None)
+    suited = [
+        name
+        for name in _INSTRUCTIONS[operands[0].dtype]
+        if are_matrices or name not in _OF_MATRICES
+    ]
+    found = next((name for name in suited if name in dots), None)
     every = itertools.chain.from_iterable(_INSTRUCTIONS.values())
     used = {name for name in every if name in program.stage("asm")}
     assert used == ({found} if found else set())
@@ -327,7 +336,8 @@ def test_dot_instructions_of_weights(
     operand, weight = (_telling(part, dtype) for part in sizes.split())
     function = _summed_in_32_bits(_WEIGHTED[name][0])
     program = plumbline.compile(_Weighted(function, weight), (operand,), target_cpu=target_cpu)
-    _check_dots(program, function, (operand,), (weight,), target_cpu)
+    are_matrices = name != "one_row_linear"
+    _check_dots(program, function, (operand,), (weight,), target_cpu, are_matrices=are_matrices)
 
 
 @pytest.mark.parametrize(("dtype", "target_cpu"), _DOTS)
@@ -385,7 +395,7 @@ _PAIRED = [
 def test_channels_in_pairs(function: Callable[..., torch.Tensor], sizes: str) -> None:
     image, weight = (_telling(part, torch.bfloat16) for part in sizes.split())
     program = plumbline.compile(_Weighted(function, weight), (image,), target_cpu="native")
-    _check_dots(program, function, (image,), (weight,))
+    _check_dots(program, function, (image,), (weight,), are_matrices=False)
 
 
 @pytest.mark.parametrize(("function", "sizes"), [*_PAIRED, (_of_weight, "2x20x11x9 2x24x11x9")])
@@ -394,7 +404,7 @@ def test_channels_in_pairs_of_weights_that_are_given(
 ) -> None:
     operands = [_telling(part, torch.bfloat16) for part in sizes.split()]
     program = plumbline.compile(_Function(function), operands, target_cpu="native")
-    _check_dots(program, function, (operands[0], operands[1]))
+    _check_dots(program, function, (operands[0], operands[1]), are_matrices=False)
 
 
 def test_rows_of_windows_of_an_odd_number_of_channels() -> None:

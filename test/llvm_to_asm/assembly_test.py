@@ -151,6 +151,20 @@ def test_instructions_that_a_cpu_lacks_are_refused_by_name(call: str, cpus: list
             emit_assembly(text, cpu_target(cpu))
 
 
+@on_x86_64
+def test_so_are_those_of_amx() -> None:
+    text = """
+    define void @f() {
+      call void asm sideeffect "tdpbf16ps %tmm2, %tmm1, %tmm0", "~{memory}"()
+      ret void
+    }"""
+    assert "tdpbf16ps" in emit_assembly(text, cpu_target("sapphirerapids"))
+    # Windows has programs use these registers in another way.
+    for cpu in ("cooperlake", "znver5", "sapphirerapids-windows"):
+        with pytest.raises(UserError, match=r"lacks.*\(tdpbf16ps\)"):
+            emit_assembly(text, cpu_target(cpu))
+
+
 def test_so_are_those_of_aarch64() -> None:
     text = """
     declare <4 x i32> @llvm.aarch64.neon.sdot.v4i32.v16i8(<4 x i32>, <16 x i8>, <16 x i8>)
