@@ -666,6 +666,10 @@ class _Planner:
             self.sizes,
             (plan.rows, plan.tile.rows),
         )
+        if plan.dots is not None:
+            # They go along the innermost loops several elements at a time.
+            innermost = plan.summed_of_both[-1]
+            zeros = tuple(each for each in zeros if each.within[0] not in innermost)
         if self.unit.fetches_ahead:
             return zeros
         # A microcontroller has too few registers for places that no instruction has in it: a

@@ -407,6 +407,14 @@ def test_channels_in_pairs_of_weights_that_are_given(
     _check_dots(program, function, (operands[0], operands[1]), are_matrices=False)
 
 
+def test_pairs_along_windows_that_lie_on_zeros() -> None:
+    """Of three channels pixels are multiplied in pairs, of which one may be beside the image."""
+    image, weight = (_telling(sizes, torch.bfloat16) for sizes in ("1x32x14x7", "3x32x2x2"))
+    function = partial(torch.nn.functional.conv2d, stride=2, padding=1)
+    program = plumbline.compile(_Weighted(function, weight), (image,), target_cpu="native")
+    _check_dots(program, function, (image,), (weight,), are_matrices=False)
+
+
 def test_rows_of_windows_of_an_odd_number_of_channels() -> None:
     """Whose elements are an even number side by side, no pair of which is of one channel loop."""
 
