@@ -76,58 +76,68 @@ class _AmxTiles(RegisterTiles):
 
     def _buffer_of_left(self) -> ir.Value:
         type_ = ir.MemRefType(self._nest.left.elements.type).element_type
-        rows = rounded_up(self._rows, REGISTER_ROWS)
-        return self._buffer(arith.muli(rows, self._summed), type_)
+        rows = index(self._plan.chunk) if self._copies_chunks else self._rows
+        return self._buffer(arith.muli(rounded_up(rows, REGISTER_ROWS), self._row_of_copy), type_)
+
+    @property
+    def _copies_chunks(self) -> bool:
+        """Whether a chunk of rows is copied at a time: all windows would be many times an image."""
+        return self._plan.rows_outermost
+
+    @property
+    def _row_of_copy(self) -> ir.Value:
+        """How many elements there are for a row in the copy: of whole registers."""
+        return rounded_up(self._summed, self._product.at_once)
 
     def _copy_left(self, region: Region) -> None:
-        """Copies it: [registers of rows][summed elements at once][16 rows][summed elements].
+        if not self._copies_chunks:
+            self._copy_rows(region, index(0), self._rows, parallel=True)
+
+    def _panels(self, region: Region) -> None:
+        if not self._copies_chunks:
+            super()._panels(region)
+            return
+
+        def chunk(rows: Rows) -> None:
+            self._copy_rows(rows.region, rows.first, rows.count)
+            self._over_panels(region, lambda panel: self._products_of(rows, panel))
+
+        self._over_chunks(region, chunk)
+
+    def _copy_rows(
+        self, region: Region, first: ir.Value, count: ir.Value, *, parallel: bool = False
+    ) -> None:
+        """Copies rows to the beginning: [registers of rows][of summed elements][16 rows][elements].
 
         Beyond the last row it is copied again, for sums that are not stored.
         """
         plan, product = self._plan, self._product
         last = arith.subi(self._rows, index(1))
-        stride = self._nest.stride(plan.left, plan.summed[-1])
         elements, copied = self._nest.left.elements, self._copied
-        element = ir.MemRefType(elements.type).element_type
+        piece = ir.VectorType.get([product.piece], ir.MemRefType(elements.type).element_type)
 
         def row(at: ir.Value) -> list[ir.Value]:
-            offset = self._nest.offset(plan.left, plan.rows_of_left, least(at, last))
+            number = least(arith.addi(first, at), last)
+            offset = self._nest.offset(plan.left, plan.rows_of_left, number)
             base = arith.addi(region.bases[plan.left], offset)
             register = arith.divui(at, index(REGISTER_ROWS))
-            within = arith.remui(at, index(REGISTER_ROWS))
+            within = arith.muli(arith.remui(at, index(REGISTER_ROWS)), index(product.at_once))
 
-            def place_of(position: ir.Value, at_once: int) -> ir.Value:
-                """Where a row of a register is that begins with a summed element."""
-                first = self._register_of_left(register, position)
-                return arith.addi(first, arith.muli(within, index(at_once)))
+            def one(place: ir.Value, position: ir.Value) -> None:
+                beyond = arith.remui(position, index(product.at_once))
+                to = self._register_of_left(register, arith.subi(position, beyond))
+                loaded = vector.load(piece, elements, [arith.addi(base, place)])
+                vector.store(loaded, copied, [total([to, within, beyond])])
 
-            for lower, upper, at_once in product.parts:
-
-                def run(position: ir.Value, at_once: int = at_once) -> list[ir.Value]:
-                    to = place_of(position, at_once)
-                    if not plan.copies_left:
-                        several = ir.VectorType.get([at_once], element)
-                        loaded = vector.load(several, elements, [arith.addi(base, position)])
-                        vector.store(loaded, copied, [to])
-                        return []
-
-                    def one(number: ir.Value) -> list[ir.Value]:
-                        place = arith.muli(arith.addi(position, number), stride)
-                        value = memref.load(elements, [arith.addi(base, place)])
-                        memref.store(value, copied, [arith.addi(to, number)])
-                        return []
-
-                    return for_each(index(0), index(at_once), 1, one)
-
-                for_each(index(lower), index(upper), at_once, run)
+            self._nest.each_summed(plan.left, plan.summed_of_both, one, product.piece)
             return []
 
-        for_each(index(0), rounded_up(self._rows, REGISTER_ROWS), 1, row, parallel=True)
+        for_each(index(0), rounded_up(count, REGISTER_ROWS), 1, row, parallel=parallel)
 
     def _register_of_left(self, rows: ir.Value, summed: ir.Value) -> ir.Value:
         """Where the copy has a register, by how many of rows and summed elements are before it."""
-        of_rows = arith.muli(rows, arith.muli(self._summed, index(REGISTER_ROWS)))
-        return arith.addi(of_rows, arith.muli(summed, index(REGISTER_ROWS)))
+        of_rows = arith.muli(rows, self._row_of_copy)
+        return arith.muli(arith.addi(of_rows, summed), index(REGISTER_ROWS))
 
     def _find_rows(self, region: Region, first: ir.Value, inside: ir.Value) -> None:
         """Nothing: they lie in the copy one after the other."""
@@ -190,7 +200,8 @@ class _AmxTiles(RegisterTiles):
         down = self._tile.rows // REGISTER_ROWS
 
         def tile(first: ir.Value) -> list[ir.Value]:
-            register = arith.divui(arith.addi(rows.first, first), index(REGISTER_ROWS))
+            copied = first if self._copies_chunks else arith.addi(rows.first, first)
+            register = arith.divui(copied, index(REGISTER_ROWS))
             place = arith.muli(first, index(self._tile.columns))
 
             def multiply(down: int) -> None:
@@ -228,8 +239,7 @@ class _AmxTiles(RegisterTiles):
             lefts = self._of_left[: tile.down]
             for row, left in enumerate(lefts):
                 place = self._register_of_left(arith.addi(tile.register, index(row)), at)
-                row_bytes = block.at_once * product.bits // 8
-                _Matrix(self._copied, place, row_bytes).load(left)
+                _Matrix(self._copied, place, REGISTER_ROW).load(left)
             place = arith.addi(panel.right, arith.muli(at, self._width))
             of_panel = self._panel or self._nest.right.elements
             for column in range(vectors):

@@ -631,21 +631,31 @@ class _Planner:
         """The same by registers for matrices, where the CPU has such for these elements."""
         if plan.strategy is not Strategy.REGISTER_TILES or self.sum.turned is not None:
             return None
-        if len(plan.summed) != 1 or len(plan.summed_of_both) != 1 or plan.row_batches:
+        left, summed, groups = plan.left, plan.summed, plan.summed_of_both
+        product = tile_instruction(
+            [type_.element_type for type_ in self.types[:2]], self.summed_in, self.unit
+        )
+        count = self._count(summed)
+        if product is None or count is None or not (plan.rows and groups):
             return None
-        types = [type_.element_type for type_ in self.types[:2]]
-        product = tile_instruction(types, self.summed_in, self.unit)
-        count = self._count(plan.summed)
-        product = product.for_count(count) if product is not None and count is not None else None
-        if product is None or not plan.rows:
+        are_windows = len(groups) > 1 or bool(plan.row_batches)
+        run = self._count(groups[-1]) if self._are_contiguous(left, groups[-1]) else None
+        side_by_side = run or 1
+        if are_windows and plan.right_operand is not RightOperand.PACKED:
+            return None
+        if len(summed) > 1 and not (are_windows and product.for_count(side_by_side)):
+            return None
+        product = product.for_count(count)
+        if product is None:
             return None
         amx = replace(
             plan,
             strategy=Strategy.AMX_TILES,
             tile=amx_tile(self._count(plan.rows), self._count(plan.columns)),
-            dots=product,
+            dots=replace(product, piece=math.gcd(side_by_side, product.at_once)),
             summed_at_once=_SUMMED_BY_AMX,
-            copies_left=not self._is_one_run(plan.left, plan.summed),
+            copies_left=True,
+            rows_outermost=are_windows,
             zeros=(),
             rows_in_line=1,
             halves_tiles=False,
@@ -908,9 +918,10 @@ class _Planner:
         assert isinstance(plan.dots, TileInstruction)
         rows, columns, summed = counts
         steps = -(-summed // plan.dots.at_once)
+        pieces = summed / plan.dots.piece
         registers = -(-rows // REGISTER_ROWS) * -(-columns // plan.tile.columns)
         products = registers * plan.tile.vectors * steps * REGISTER_ROWS
-        copying = _COPYING * rows * (summed if plan.copies_left else steps)
+        copying = _COPYING * rows * pieces
         lanes = plan.tile.lanes
         storing = rows * columns / lanes * (1 if plan.stores_columns else _TRANSPOSING)
         packing = summed * columns * _PACKING[plan.right_operand](lanes) / plan.summed_in_lane

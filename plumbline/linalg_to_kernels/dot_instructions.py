@@ -184,6 +184,8 @@ class TileInstruction(DotInstruction):
 
     count: int = 0
     """How many summed elements there are in all."""
+    piece: int = 1
+    """How many of them lie side by side in the left operand, from each multiple of as many on."""
 
     @property
     def at_once(self) -> int:

@@ -3,7 +3,7 @@
 Elements of an image that are added up lie apart: channels are a plane from one another. An image in
 which those of a pair lie side by side is made of it in one pass, and so are weights, when the
 library is built if they are known then. Of what is summed to gradients of weights, those are pairs
-of images.
+of images. Where the CPU multiplies matrices (AMX), an image has all of its channels side by side.
 """
 
 from dataclasses import dataclass
@@ -19,10 +19,12 @@ from plumbline.linalg_to_kernels.computations import (
     before_widening,
     computation,
 )
+from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.contraction_groups import is_large_sum_of_products
-from plumbline.linalg_to_kernels.dot_instructions import dot_instruction
+from plumbline.linalg_to_kernels.dot_instructions import dot_instruction, tile_instruction
 from plumbline.linalg_to_kernels.pads import Pads, zeros_around
 from plumbline.linalg_to_kernels.products import product_of, sum_of_products
+from plumbline.linalg_to_kernels.transpositions import transpose
 from plumbline.linalg_to_kernels.vectors import cast
 from plumbline.target.vector_unit import VectorUnit
 from plumbline.tcp_to_linalg.building import dim, empty, generic, padded
@@ -95,38 +97,36 @@ def _image(member: Computation, unit: VectorUnit) -> _Image | None:
         # They lie side by side as they are.
         return None
     pads = ((0, 0),) * ir.RankedTensorType(narrow.type).rank if zeros is None else zeros.pads
-    return _Image(number, narrow, pads, channels[0], dots.elements)
+    # Rows of registers for matrices have as many as there are, if weights are packed for these.
+    are_tiles = is_constant(weights) and tile_instruction(elements, sums, unit) is not None
+    at_once = member.sizes[loop] if are_tiles else dots.elements
+    return _Image(number, narrow, pads, loop, at_once)
+
+
+@dataclass(frozen=True)
+class _Nest:
+    """A convolution of operands whose channels lie otherwise."""
+
+    operands: list[ir.Value]
+    maps: list[ir.AffineMap]
+    kinds: list[ir.Attribute]
+    """Of its loops."""
+    pads: Pads
+    """What zeros are to be around the image."""
 
 
 def _pair(op: ir.Operation, member: Computation, image: _Image) -> None:
-    loops = len(member.reduces)
     with ir.InsertionPoint(op), op.location:
-        operands = list(op.operands)
-        for number, value in (
-            (image.number, image.narrow),
-            (1 - image.number, operands[1 - image.number]),
-        ):
-            results = list(member.maps[number].results)
-            axis = results.index(ir.AffineDimExpr.get(image.channels))
-            operands[number] = _last_apart(value, axis, image.at_once)
-        if any(map(any, image.pads)):
+        are_all = member.sizes[image.channels] == image.at_once
+        nest = (_with_all_last if are_all else _with_some_last)(member, image)
+        operands = nest.operands
+        if any(map(any, nest.pads)):
             zero = arith.constant(ir.RankedTensorType(image.narrow.type).element_type, 0.0)
-            low, high = zip(*image.pads, (0, 0), strict=True)
+            low, high = zip(*nest.pads, strict=True)
             operands[image.number] = padded(operands[image.number], low, high, zero)
-        maps = [
-            ir.AffineMap.get(
-                loops + 1,
-                0,
-                [*map_.results, ir.AffineDimExpr.get(loops)] if at < 2 else map_.results,
-            )
-            for at, map_ in enumerate(member.maps)
-        ]
-        kind = ir.Attribute.parse(f"#linalg.iterator_type<{REDUCTION}>")
         attributes = {name: op.attributes[name] for name in op.attributes}
-        attributes["iterator_types"] = ir.ArrayAttr.get([*op.attributes["iterator_types"], kind])
-        attributes["indexing_maps"] = ir.ArrayAttr.get(
-            [ir.AffineMapAttr.get(map_) for map_ in maps]
-        )
+        attributes["iterator_types"] = ir.ArrayAttr.get(nest.kinds)
+        attributes["indexing_maps"] = ir.ArrayAttr.get([*map(ir.AffineMapAttr.get, nest.maps)])
         new = ir.Operation.create(
             op.name,
             results=[op.results[0].type],
@@ -149,6 +149,50 @@ def _pair(op: ir.Operation, member: Computation, image: _Image) -> None:
         made = wide.owner.operation
         wide = made.operands[0]
         made.erase()
+
+
+def _with_some_last(member: Computation, image: _Image) -> _Nest:
+    """One whose image and weights have so many side by side, with a loop over these."""
+    loops = len(member.reduces)
+    operands = list(member.op.operands)
+    operands[image.number] = image.narrow
+    indices = [list(map_.results) for map_ in member.maps]
+    for number in range(2):
+        axis = indices[number].index(ir.AffineDimExpr.get(image.channels))
+        operands[number] = _last_apart(operands[number], axis, image.at_once)
+        indices[number].append(ir.AffineDimExpr.get(loops))
+    kind = ir.Attribute.parse(f"#linalg.iterator_type<{REDUCTION}>")
+    return _Nest(
+        operands,
+        [ir.AffineMap.get(loops + 1, 0, results) for results in indices],
+        [*member.op.attributes["iterator_types"], kind],
+        (*image.pads, (0, 0)),
+    )
+
+
+def _with_all_last(member: Computation, image: _Image) -> _Nest:
+    """One whose image has all side by side, with the loop over these innermost.
+
+    Weights are packed in whatever order their axes are.
+    """
+    loops = len(member.reduces)
+    last = [*(loop for loop in range(loops) if loop != image.channels), image.channels]
+    moved = ir.AffineMap.get(
+        loops, 0, [ir.AffineDimExpr.get(last.index(loop)) for loop in range(loops)]
+    )
+    indices = [[index.compose(moved) for index in map_.results] for map_ in member.maps]
+    axis = list(member.maps[image.number].results).index(ir.AffineDimExpr.get(image.channels))
+    order = [*(at for at in range(len(image.pads)) if at != axis), axis]
+    operands = list(member.op.operands)
+    operands[image.number] = transpose(image.narrow, order)
+    indices[image.number] = [indices[image.number][at] for at in order]
+    kinds = list(member.op.attributes["iterator_types"])
+    return _Nest(
+        operands,
+        [ir.AffineMap.get(loops, 0, results) for results in indices],
+        [kinds[loop] for loop in last],
+        tuple(image.pads[at] for at in order),
+    )
 
 
 def _last_apart(value: ir.Value, axis: int, count: int) -> ir.Value:

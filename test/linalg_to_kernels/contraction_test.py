@@ -395,7 +395,7 @@ _PAIRED = [
 def test_channels_in_pairs(function: Callable[..., torch.Tensor], sizes: str) -> None:
     image, weight = (_telling(part, torch.bfloat16) for part in sizes.split())
     program = plumbline.compile(_Weighted(function, weight), (image,), target_cpu="native")
-    _check_dots(program, function, (image,), (weight,), are_matrices=False)
+    _check_dots(program, function, (image,), (weight,))
 
 
 @pytest.mark.parametrize(("function", "sizes"), [*_PAIRED, (_of_weight, "2x20x11x9 2x24x11x9")])

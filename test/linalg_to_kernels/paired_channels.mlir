@@ -1,5 +1,6 @@
 // RUN: tcp-opt %s '-pair-channels=vector-bytes=64 vector-registers=32 vector-dots=vdpbf16ps' -canonicalize -split-input-file | FileCheck %s
 // RUN: tcp-opt %s '-pair-channels=vector-bytes=64 vector-registers=32' -canonicalize -split-input-file | FileCheck %s --check-prefix=WITHOUT
+// RUN: tcp-opt %s '-pair-channels=vector-bytes=64 vector-registers=32 vector-dots=vdpbf16ps,tdpbf16ps' -canonicalize -split-input-file | FileCheck %s --check-prefix=ALL
 
 // Channels are a plane from one another: an image has those of a pair side by side, before there are zeros around
 // it, and the weights too. What multiplies two elements at once takes the last loop in one step.
@@ -23,6 +24,15 @@
 // CHECK:         ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: bf16, %[[S:.*]]: f32):
 // CHECK-DAG:       arith.extf %[[A]] : bf16 to f32
 // CHECK-DAG:       arith.extf %[[B]] : bf16 to f32
+
+// On a CPU that multiplies matrices all channels are side by side, and the loop over them is the innermost.
+// ALL-DAG:     #[[LAST:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d2 + d4, d3 + d5, d6)>
+// ALL-DAG:     #[[WEIGHT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d6, d4, d5)>
+// ALL-LABEL: func.func @padded(
+// ALL-SAME:      %{{[^:]*}}: tensor<1x6x8x8xbf16>, %[[W:[^:]*]]: tensor<5x6x3x3xbf16>
+// ALL:           %[[PADDED:.*]] = tensor.pad %{{.*}} low[0, 1, 1, 0] high[0, 1, 1, 0]
+// ALL:           tensor<1x8x8x6xbf16> to tensor<1x10x10x6xbf16>
+// ALL:           linalg.generic {indexing_maps = [#[[LAST]], #[[WEIGHT]], #{{.*}}], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%[[PADDED]], %[[W]] :
 
 // WITHOUT-LABEL: func.func @padded(
 // WITHOUT-NOT:   expand_shape
@@ -77,6 +87,8 @@ func.func @three(%x: tensor<3x200xbf16>, %w: tensor<5x3x3xbf16> {plumbline.weigh
   return %0 : tensor<5x198xf32>
 }
 
+// ALL-LABEL:   func.func @given(
+// ALL:           ins(%{{.*}}, %{{.*}} : tensor<2x200x2xbf16>, tensor<5x2x3x2xbf16>)
 // CHECK-LABEL: func.func @given(
 // CHECK-DAG:     tensor.expand_shape %{{.*}} output_shape [2, 2, 200]
 // CHECK-DAG:     tensor.expand_shape %{{.*}} output_shape [5, 2, 2, 3]
