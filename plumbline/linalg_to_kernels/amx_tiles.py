@@ -4,8 +4,7 @@ One instruction multiplies two such matrices and adds the product to a third one
 (Intel 64 and IA-32 Architectures Optimization Reference Manual, chapter on AMX). A tile of the
 result is 2 x 2 of these, so that each row of a register that is loaded is multiplied twice; of few
 rows it is 1 x 4. The right operand is packed as for instructions that add up the products in lanes.
-The left one is copied so that a register's rows lie one after the other: rows that are a page of
-memory apart share few places in a first cache.
+The left one is copied as well: rows that are a page of memory apart share few places in a cache.
 
 Sums wait in the buffer that those of vectors wait in, from which an epilogue takes them.
 """
@@ -42,6 +41,7 @@ from plumbline.linalg_to_kernels.micro_kernel import (
     allocate_scratch,
 )
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
+from plumbline.linalg_to_kernels.vectors import splat
 
 _REGISTERS = 8
 _SUMS = 4
@@ -77,7 +77,8 @@ class _AmxTiles(RegisterTiles):
     def _buffer_of_left(self) -> ir.Value:
         type_ = ir.MemRefType(self._nest.left.elements.type).element_type
         rows = index(self._plan.chunk) if self._copies_chunks else self._rows
-        return self._buffer(arith.muli(rounded_up(rows, REGISTER_ROWS), self._row_of_copy), type_)
+        rows = rounded_up(rows, REGISTER_ROWS)
+        return self._buffer(arith.muli(rows, index(self._row_of_copy)), type_)
 
     @property
     def _copies_chunks(self) -> bool:
@@ -85,9 +86,13 @@ class _AmxTiles(RegisterTiles):
         return self._plan.rows_outermost
 
     @property
-    def _row_of_copy(self) -> ir.Value:
-        """How many elements there are for a row in the copy: of whole registers."""
-        return rounded_up(self._summed, self._product.at_once)
+    def _row_of_copy(self) -> int:
+        """How many elements there are from a row of the copy to the next: an odd number of lines.
+
+        Of rows that are powers of 2 apart the lines of a register share few places in a cache.
+        """
+        lines = -(-self._product.count // self._product.at_once)
+        return (lines | 1) * self._product.at_once
 
     def _copy_left(self, region: Region) -> None:
         if not self._copies_chunks:
@@ -107,37 +112,53 @@ class _AmxTiles(RegisterTiles):
     def _copy_rows(
         self, region: Region, first: ir.Value, count: ir.Value, *, parallel: bool = False
     ) -> None:
-        """Copies rows to the beginning: [registers of rows][of summed elements][16 rows][elements].
+        """Copies rows to the beginning of the copy.
 
         Beyond the last row it is copied again, for sums that are not stored.
         """
         plan, product = self._plan, self._product
         last = arith.subi(self._rows, index(1))
         elements, copied = self._nest.left.elements, self._copied
-        piece = ir.VectorType.get([product.piece], ir.MemRefType(elements.type).element_type)
+        element = ir.MemRefType(elements.type).element_type
+        *outer, _ = plan.summed_of_both
+        # Of elements that lie apart a step of the innermost loop is one.
+        runs = plan.summed_of_both if product.run == 1 else tuple(outer)
 
         def row(at: ir.Value) -> list[ir.Value]:
             number = least(arith.addi(first, at), last)
             offset = self._nest.offset(plan.left, plan.rows_of_left, number)
             base = arith.addi(region.bases[plan.left], offset)
-            register = arith.divui(at, index(REGISTER_ROWS))
-            within = arith.muli(arith.remui(at, index(REGISTER_ROWS)), index(product.at_once))
 
-            def one(place: ir.Value, position: ir.Value) -> None:
-                beyond = arith.remui(position, index(product.at_once))
-                to = self._register_of_left(register, arith.subi(position, beyond))
-                loaded = vector.load(piece, elements, [arith.addi(base, place)])
-                vector.store(loaded, copied, [total([to, within, beyond])])
+            def copy(place: ir.Value, to: ir.Value, count: int) -> list[ir.Value]:
+                type_ = ir.VectorType.get([count], element)
+                loaded = vector.load(type_, elements, [place])
+                if product.is_turned:
+                    sign = -1 << (product.bits - 1)
+                    loaded = arith.xori(loaded, splat(type_, sign))
+                vector.store(loaded, copied, [to])
+                return []
 
-            self._nest.each_summed(plan.left, plan.summed_of_both, one, product.piece)
+            def run(place: ir.Value, position: ir.Value) -> None:
+                place = arith.addi(base, place)
+                to = total([self._row(at), arith.muli(position, index(product.run))])
+                whole = product.run // product.at_once * product.at_once
+
+                def line(beyond: ir.Value) -> list[ir.Value]:
+                    return copy(arith.addi(place, beyond), arith.addi(to, beyond), product.at_once)
+
+                for_each(index(0), index(whole), product.at_once, line)
+                if whole < product.run:
+                    rest = index(whole)
+                    copy(arith.addi(place, rest), arith.addi(to, rest), product.run - whole)
+
+            self._nest.each_summed(plan.left, runs, run)
             return []
 
         for_each(index(0), rounded_up(count, REGISTER_ROWS), 1, row, parallel=parallel)
 
-    def _register_of_left(self, rows: ir.Value, summed: ir.Value) -> ir.Value:
-        """Where the copy has a register, by how many of rows and summed elements are before it."""
-        of_rows = arith.muli(rows, self._row_of_copy)
-        return arith.muli(arith.addi(of_rows, summed), index(REGISTER_ROWS))
+    def _row(self, number: ir.Value) -> ir.Value:
+        """Where the copy has a row."""
+        return arith.muli(number, index(self._row_of_copy))
 
     def _find_rows(self, region: Region, first: ir.Value, inside: ir.Value) -> None:
         """Nothing: they lie in the copy one after the other."""
@@ -201,11 +222,10 @@ class _AmxTiles(RegisterTiles):
 
         def tile(first: ir.Value) -> list[ir.Value]:
             copied = first if self._copies_chunks else arith.addi(rows.first, first)
-            register = arith.divui(copied, index(REGISTER_ROWS))
             place = arith.muli(first, index(self._tile.columns))
 
             def multiply(down: int) -> None:
-                self._multiply_tile(_Tile(register, place, down), panel, block)
+                self._multiply_tile(_Tile(copied, place, down), panel, block)
 
             if down == 1:
                 multiply(1)
@@ -220,6 +240,7 @@ class _AmxTiles(RegisterTiles):
     def _multiply_tile(self, tile: "_Tile", panel: Panel, block: "_Block") -> None:
         product, vectors = self._product, self._tile.vectors
         row_of_panel = REGISTER_ROW * vectors
+        row_of_left = self._row_of_copy * product.bits // 8
         sums = [
             (row * vectors + column, _Matrix(self._scratch.sums, at, row_of_panel, column))
             for row in range(tile.down)
@@ -238,8 +259,8 @@ class _AmxTiles(RegisterTiles):
         def step(at: ir.Value) -> list[ir.Value]:
             lefts = self._of_left[: tile.down]
             for row, left in enumerate(lefts):
-                place = self._register_of_left(arith.addi(tile.register, index(row)), at)
-                _Matrix(self._copied, place, REGISTER_ROW).load(left)
+                first = self._row(arith.addi(tile.row, index(row * REGISTER_ROWS)))
+                _Matrix(self._copied, arith.addi(first, at), row_of_left).load(left)
             place = arith.addi(panel.right, arith.muli(at, self._width))
             of_panel = self._panel or self._nest.right.elements
             for column in range(vectors):
@@ -270,8 +291,8 @@ class _Block:
 class _Tile:
     """A tile, or half of one."""
 
-    register: ir.Value
-    """How many registers of rows of the left operand are before it."""
+    row: ir.Value
+    """Which of the copy of the left operand is its first one."""
     sums: ir.Value
     """Where its sums wait."""
     down: int

@@ -151,7 +151,7 @@ _SUMMED_AT_ONCE = 256
 """How many products are added up one after the other: of sums of sums the error is less. Of 4096
 added up one after the other it was five times PyTorch's."""
 
-_SUMMED_BY_AMX = 512
+_SUMMED_BY_AMX = 256
 """The same by AMX."""
 
 _SUMMED_IN_LINES = 128
@@ -629,9 +629,9 @@ class _Planner:
 
     def _by_amx(self, plan: ContractionPlan) -> ContractionPlan | None:
         """The same by registers for matrices, where the CPU has such for these elements."""
-        if plan.strategy is not Strategy.REGISTER_TILES or self.sum.turned is not None:
-            return None
         left, summed, groups = plan.left, plan.summed, plan.summed_of_both
+        if plan.strategy is not Strategy.REGISTER_TILES or self.sum.turned not in (None, left):
+            return None
         product = tile_instruction(
             [type_.element_type for type_ in self.types[:2]], self.summed_in, self.unit
         )
@@ -652,7 +652,7 @@ class _Planner:
             plan,
             strategy=Strategy.AMX_TILES,
             tile=amx_tile(self._count(plan.rows), self._count(plan.columns)),
-            dots=replace(product, piece=math.gcd(side_by_side, product.at_once)),
+            dots=replace(product, run=side_by_side, is_turned=self.sum.turned is not None),
             summed_at_once=_SUMMED_BY_AMX,
             copies_left=True,
             rows_outermost=are_windows,
@@ -918,7 +918,7 @@ class _Planner:
         assert isinstance(plan.dots, TileInstruction)
         rows, columns, summed = counts
         steps = -(-summed // plan.dots.at_once)
-        pieces = summed / plan.dots.piece
+        pieces = summed / plan.dots.run * -(-plan.dots.run // plan.dots.at_once)
         registers = -(-rows // REGISTER_ROWS) * -(-columns // plan.tile.columns)
         products = registers * plan.tile.vectors * steps * REGISTER_ROWS
         copying = _COPYING * rows * pieces

@@ -184,8 +184,10 @@ class TileInstruction(DotInstruction):
 
     count: int = 0
     """How many summed elements there are in all."""
-    piece: int = 1
+    run: int = 1
     """How many of them lie side by side in the left operand, from each multiple of as many on."""
+    is_turned: bool = False
+    """Whether signs of the left operand's elements have been turned about."""
 
     @property
     def at_once(self) -> int:
