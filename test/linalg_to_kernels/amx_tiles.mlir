@@ -1,9 +1,8 @@
 // RUN: tcp-opt %s '-form-fusion-groups=vector-bytes=64 vector-registers=32 vector-dots=tdpbf16ps,tdpbssd' '-build-kernels=vector-bytes=64 vector-registers=32 vector-dots=tdpbf16ps,tdpbssd' -canonicalize -cse | FileCheck %s
 
 // A CPU with registers for matrices adds up 16 x 16 sums of 32 products of bf16 each at once. The left
-// operand is copied register by register; a tile is 2 x 2 of these, whose sums wait in a buffer. Of 80
-// summed elements the last 16 are rows of half a register, for which the CPU is told that they are. So they
-// are copied in pieces of 16.
+// operand is copied; a tile is 2 x 2 of these, whose sums wait in a buffer. Of 80
+// summed elements the last 16 are rows of half a register, for which the CPU is told that they are.
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
@@ -15,11 +14,13 @@
 // CHECK-SAME:    plumbline.layout = "perm_0_1_pos_0_tile_64_interleaved_4"
 // CHECK:       func.func private @matmul_kernel(
 // CHECK-DAG:     %[[WHOLE:.*]] = arith.constant dense<[1, 0, 0, 0, 4194368, 4194368, 4194368, 4194368, 0, 0, 0, 0, 269488144, 269488144, 0, 0]> : vector<16xi32>
-// CHECK-DAG:     %[[REST:.*]] = arith.constant dense<[1, 0, 0, 0, 4194368, 4194368, 2097184, 4194368, 0, 0, 0, 0, 269488144, 134746128, 0, 0]> : vector<16xi32>
+// CHECK-DAG:     %[[OF_REST:.*]] = arith.constant dense<[1, 0, 0, 0, 4194368, 4194368, 2097184, 4194368, 0, 0, 0, 0, 269488144, 134746128, 0, 0]> : vector<16xi32>
 // CHECK:         %[[COPY:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?xbf16>
-// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c16
-// CHECK:           %[[ROW:.*]] = vector.load %{{.*}}, vector<16xbf16>
-// CHECK:           vector.store %[[ROW]], %[[COPY]]
+// CHECK:         scf.for %{{.*}} = %c0 to %c64 step %c32
+// CHECK:           %[[LINE:.*]] = vector.load %{{.*}}, vector<32xbf16>
+// CHECK:           vector.store %[[LINE]], %[[COPY]]
+// CHECK:         %[[REST:.*]] = vector.load %{{.*}}, vector<16xbf16>
+// CHECK:         vector.store %[[REST]], %[[COPY]]
 // CHECK:         vector.store %[[WHOLE]], %[[CONFIGURATION:.*]][%c0]
 // CHECK:         llvm.inline_asm has_side_effects "ldtilecfg ($0)"
 // CHECK:         llvm.inline_asm has_side_effects "tilezero %tmm3"
@@ -33,7 +34,7 @@
 // CHECK:           llvm.inline_asm has_side_effects "tdpbf16ps %tmm7, %tmm4, %tmm1"
 // CHECK:           llvm.inline_asm has_side_effects "tdpbf16ps %tmm7, %tmm5, %tmm3"
 // CHECK:         llvm.inline_asm has_side_effects "tilestored %tmm3, ($0,$1)"
-// CHECK:         vector.store %[[REST]], %[[CONFIGURATION]][%c0]
+// CHECK:         vector.store %[[OF_REST]], %[[CONFIGURATION]][%c0]
 // CHECK:         llvm.inline_asm has_side_effects "ldtilecfg ($0)"
 // CHECK:         llvm.inline_asm has_side_effects "tileloadd ($0,$1), %tmm3"
 // CHECK:         llvm.inline_asm has_side_effects "tdpbf16ps %tmm7, %tmm5, %tmm3"
