@@ -10,8 +10,9 @@ Sums wait in the buffer that those of vectors wait in, from which an epilogue ta
 """
 
 import struct
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
@@ -23,8 +24,8 @@ from plumbline.linalg_to_kernels.building import (
     index,
     least,
     mark_scratch,
+    rounded_down,
     rounded_up,
-    total,
 )
 from plumbline.linalg_to_kernels.contraction_loops import Epilogue, Region
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan
@@ -40,10 +41,12 @@ from plumbline.linalg_to_kernels.micro_kernel import (
     Rows,
     allocate_scratch,
 )
+from plumbline.linalg_to_kernels.packing import panel_size
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
-from plumbline.linalg_to_kernels.vectors import splat
+from plumbline.linalg_to_kernels.vectors import cast, mask_of_first, masked_load, splat
 
 _REGISTERS = 8
+_LANE_BYTES = 4
 _SUMS = 4
 """How many registers hold sums: the first ones."""
 
@@ -75,39 +78,75 @@ class _AmxTiles(RegisterTiles):
     # The left operand.
 
     def _buffer_of_left(self) -> ir.Value:
+        plan = self._plan
+        if not plan.copies_left:
+            rows = index(self._tile.rows)
+        else:
+            rows = index(plan.chunk) if plan.rows_outermost else self._rows
+            rows = rounded_up(rows, REGISTER_ROWS)
         type_ = ir.MemRefType(self._nest.left.elements.type).element_type
-        rows = index(self._plan.chunk) if self._copies_chunks else self._rows
-        rows = rounded_up(rows, REGISTER_ROWS)
-        return self._buffer(arith.muli(rows, index(self._row_of_copy)), type_)
+        return self._buffer(arith.muli(rows, self._row_of_copy()), type_)
 
-    @property
-    def _copies_chunks(self) -> bool:
-        """Whether a chunk of rows is copied at a time: all windows would be many times an image."""
-        return self._plan.rows_outermost
-
-    @property
-    def _row_of_copy(self) -> int:
+    def _row_of_copy(self) -> ir.Value:
         """How many elements there are from a row of the copy to the next: an odd number of lines.
 
         Of rows that are powers of 2 apart the lines of a register share few places in a cache.
+        Beyond the last summed element there are zeros to the end of a line.
         """
-        lines = -(-self._product.count // self._product.at_once)
-        return (lines | 1) * self._product.at_once
+        at_once = index(self._product.at_once)
+        lines = arith.ceildivui(arith.addi(self._summed, index(1)), at_once)
+        return arith.muli(arith.ori(lines, index(1)), at_once)
 
     def _copy_left(self, region: Region) -> None:
-        if not self._copies_chunks:
+        if not self._plan.copies_left:
+            # Those of the last tile, if it has fewer than others.
+            whole = rounded_down(self._rows, self._tile.rows)
+            self._copy_rows(region, whole, arith.subi(self._rows, whole))
+        elif not self._plan.rows_outermost:
             self._copy_rows(region, index(0), self._rows, parallel=True)
 
+    # The order of chunks of rows and panels.
+
+    def _packed_size(self) -> ir.Value:
+        panel = super()._packed_size()
+        return arith.muli(panel, self._panel_count) if self._plan.rows_outermost else panel
+
+    @property
+    def _panel_count(self) -> ir.Value:
+        return arith.ceildivui(self._columns, index(self._tile.columns))
+
+    def _pack_panel(self, base: ir.Value, column: ir.Value) -> ir.Value:
+        if not self._plan.rows_outermost:
+            return super()._pack_panel(base, column)
+        # All are packed.
+        number = arith.divui(column, index(self._tile.columns))
+        return arith.muli(number, panel_size(self._nest, self._plan))
+
     def _panels(self, region: Region) -> None:
-        if not self._copies_chunks:
+        """Takes a chunk of rows at a time where the copy of all of them would be far.
+
+        So would be that of all windows, which is many times an image.
+        """
+        if not self._plan.rows_outermost:
             super()._panels(region)
             return
 
+        def pack(number: ir.Value) -> list[ir.Value]:
+            column = arith.muli(number, index(self._tile.columns))
+            place = self._pack_panel(region.bases[self._plan.right], column)
+            self._packing.pack(region.bases[self._plan.right], column, place)
+            return []
+
         def chunk(rows: Rows) -> None:
-            self._copy_rows(rows.region, rows.first, rows.count)
+            if self._plan.copies_left:
+                self._copy_rows(rows.region, rows.first, rows.count)
             self._over_panels(region, lambda panel: self._products_of(rows, panel))
 
+        if self._plan.packs_right:
+            for_each(index(0), self._panel_count, 1, pack, parallel=True)
         self._over_chunks(region, chunk)
+
+    # The copy.
 
     def _copy_rows(
         self, region: Region, first: ir.Value, count: ir.Value, *, parallel: bool = False
@@ -120,45 +159,68 @@ class _AmxTiles(RegisterTiles):
         last = arith.subi(self._rows, index(1))
         elements, copied = self._nest.left.elements, self._copied
         element = ir.MemRefType(elements.type).element_type
-        *outer, _ = plan.summed_of_both
-        # Of elements that lie apart a step of the innermost loop is one.
-        runs = plan.summed_of_both if product.run == 1 else tuple(outer)
+        of_product = ir.Type.parse(product.of)
+
+        def as_multiplied(loaded: ir.Value) -> ir.Value:
+            value = cast(loaded, of_product)
+            if not product.is_turned:
+                return value
+            return arith.xori(value, splat(value.type, -1 << (product.bits - 1)))
+
+        def copy(place: ir.Value, to: ir.Value, count: int) -> None:
+            """Copies so many elements."""
+            loaded = vector.load(ir.VectorType.get([count], element), elements, [place])
+            vector.store(as_multiplied(loaded), copied, [to])
+
+        def copy_run(place: ir.Value, to: ir.Value, count: int | None) -> None:
+            """Copies a run of them, be it known how many, or zeros beyond to the end of a line."""
+            at_once = product.at_once
+            size = self._summed if count is None else index(count)
+            whole = rounded_down(size, at_once)
+
+            def line(at: ir.Value) -> list[ir.Value]:
+                copy(arith.addi(place, at), arith.addi(to, at), at_once)
+                return []
+
+            for_each(index(0), whole, at_once, line)
+            place, to = (arith.addi(start, whole) for start in (place, to))
+            if count is not None and product.fills_lanes:
+                if count % at_once:
+                    copy(place, to, count % at_once)
+                return
+            mask = mask_of_first(arith.subi(size, whole), at_once)
+            loaded = masked_load(ir.VectorType.get([at_once], element), elements, place, mask)
+            vector.store(as_multiplied(loaded), copied, [to])
 
         def row(at: ir.Value) -> list[ir.Value]:
             number = least(arith.addi(first, at), last)
             offset = self._nest.offset(plan.left, plan.rows_of_left, number)
             base = arith.addi(region.bases[plan.left], offset)
+            to = self._row(at)
 
-            def copy(place: ir.Value, to: ir.Value, count: int) -> list[ir.Value]:
-                type_ = ir.VectorType.get([count], element)
-                loaded = vector.load(type_, elements, [place])
-                if product.is_turned:
-                    sign = -1 << (product.bits - 1)
-                    loaded = arith.xori(loaded, splat(type_, sign))
-                vector.store(loaded, copied, [to])
-                return []
+            def one(place: ir.Value, position: ir.Value) -> None:
+                value = memref.load(elements, [arith.addi(base, place)])
+                memref.store(as_multiplied(value), copied, [arith.addi(to, position)])
 
-            def run(place: ir.Value, position: ir.Value) -> None:
-                place = arith.addi(base, place)
-                to = total([self._row(at), arith.muli(position, index(product.run))])
-                whole = product.run // product.at_once * product.at_once
+            def run(place: ir.Value, number: ir.Value) -> None:
+                position = arith.muli(number, index(product.run or 0))
+                length = product.count if product.run is None else product.run
+                copy_run(arith.addi(base, place), arith.addi(to, position), length)
 
-                def line(beyond: ir.Value) -> list[ir.Value]:
-                    return copy(arith.addi(place, beyond), arith.addi(to, beyond), product.at_once)
-
-                for_each(index(0), index(whole), product.at_once, line)
-                if whole < product.run:
-                    rest = index(whole)
-                    copy(arith.addi(place, rest), arith.addi(to, rest), product.run - whole)
-
-            self._nest.each_summed(plan.left, runs, run)
+            if product.run == 1:
+                self._nest.each_summed(plan.left, plan.summed_of_both, one)
+                if not product.fills_lanes:
+                    zero = splat(of_product, 0)
+                    memref.store(zero, copied, [arith.addi(to, self._summed)])
+            else:
+                self._nest.each_summed(plan.left, plan.summed_of_both[:-1], run)
             return []
 
         for_each(index(0), rounded_up(count, REGISTER_ROWS), 1, row, parallel=parallel)
 
     def _row(self, number: ir.Value) -> ir.Value:
         """Where the copy has a row."""
-        return arith.muli(number, index(self._row_of_copy))
+        return arith.muli(number, self._row_of_copy())
 
     def _find_rows(self, region: Region, first: ir.Value, inside: ir.Value) -> None:
         """Nothing: they lie in the copy one after the other."""
@@ -170,43 +232,73 @@ class _AmxTiles(RegisterTiles):
         return False
 
     def _multiply(self, rows: Rows, panel: Panel) -> None:
-        for lower, upper, at_once in self._product.parts:
+        at_once, count = self._product.at_once, self._product.count
+        whole = rounded_down(self._summed if count is None else index(count), at_once)
+        rest = arith.subi(self._summed, whole)
+
+        def block(first: ir.Value, last: ir.Value = whole) -> list[ir.Value]:
+            end = least(arith.addi(first, index(self._plan.summed_at_once)), last)
+            is_first = arith.cmpi(arith.CmpIPredicate.eq, first, index(0))
+            part = panel
+            if self._plan.packs_blocks:
+                part = self._packed_block(rows.region, panel, first, end)
+            self._multiply_block(rows, part, _Block(first, end, is_first, last is not whole))
+            return []
+
+        def all_of_rest() -> None:
+            self._configure(rest if count is None else count % at_once)
+            block(whole, self._summed)
+
+        if count is None or count >= at_once:
             self._configure(at_once)
-
-            def block(
-                first: ir.Value, upper: int = upper, at_once: int = at_once
-            ) -> list[ir.Value]:
-                end = least(arith.addi(first, index(self._plan.summed_at_once)), index(upper))
-                is_first = arith.cmpi(arith.CmpIPredicate.eq, first, index(0))
-                part = panel
-                if self._plan.packs_blocks:
-                    part = self._packed_block(rows.region, panel, first, end)
-                self._multiply_block(rows, part, _Block(first, end, is_first, at_once))
-                return []
-
-            for_each(index(lower), index(upper), self._plan.summed_at_once, block)
+            for_each(index(0), whole, self._plan.summed_at_once, block)
+        if count is None:
+            if_else(arith.cmpi(arith.CmpIPredicate.ne, rest, index(0)), all_of_rest)
+        elif count % at_once:
+            all_of_rest()
         run_assembly("tilerelease")
 
-    def _configure(self, at_once: int) -> None:
+    def _configure(self, at_once: int | ir.Value) -> None:
         """Tells the CPU how many rows of how many bytes each register has.
 
-        It reads that from memory: from a buffer that is written thereafter.
+        It reads that from memory: from a buffer that is written thereafter. Registers of the left
+        operand have so many elements in a row, and those of the right one as many rows as these
+        fill lanes.
         """
-        product = self._product
+        elements, is_known = self._product.elements, isinstance(at_once, int)
+        known = -(-at_once // elements) if isinstance(at_once, int) else 0
         palette, start = 1, 0
         rows = [REGISTER_ROWS] * _REGISTERS
         row_bytes = [REGISTER_ROW] * _REGISTERS
         for register in self._of_left:
-            row_bytes[register] = at_once * product.bits // 8
+            row_bytes[register] = known * _LANE_BYTES
         for register in self._of_right:
-            rows[register] = at_once // product.elements
+            rows[register] = known
         text = struct.pack("<BB14x8H16x8B8x", palette, start, *row_bytes, *rows)
-        words = struct.unpack(f"<{REGISTER_ROW // 4}i", text)
-        lanes = ir.VectorType.get([len(words)], ir.IntegerType.get_signless(32))
-        attributes = [ir.IntegerAttr.get(lanes.element_type, word) for word in words]
-        numbers = arith.constant(lanes, ir.DenseElementsAttr.get(attributes, lanes))
+        words = struct.unpack(f"<{REGISTER_ROW // _LANE_BYTES}i", text)
+        word = ir.IntegerType.get_signless(32)
+        type_ = ir.VectorType.get([len(words)], word)
+        attributes = [ir.IntegerAttr.get(word, number) for number in words]
+        numbers = arith.constant(type_, ir.DenseElementsAttr.get(attributes, type_))
         vector.store(numbers, self._configuration, [index(0)])
-        run_assembly("ldtilecfg ($0)", _address(self._configuration, index(0)))
+        if not is_known:
+            lanes = arith.index_cast(word, arith.ceildivui(at_once, index(elements)))
+            for place, factor in self._words_by_lanes().items():
+                number = arith.muli(lanes, arith.constant(word, factor))
+                number = arith.addi(arith.constant(word, words[place]), number)
+                memref.store(number, self._configuration, [index(place)])
+        memory = _Matrix.of(self._configuration, index(0), index(0))
+        address = arith.index_cast(ir.IntegerType.get_signless(64), memory.address)
+        run_assembly("ldtilecfg ($0)", address)
+
+    def _words_by_lanes(self) -> dict[int, int]:
+        """The words of the configuration that count lanes, with what a lane is in each."""
+        factors: dict[int, int] = defaultdict(int)
+        for register in self._of_left:
+            factors[4 + register // 2] += _LANE_BYTES << 16 * (register % 2)
+        for register in self._of_right:
+            factors[12 + register // 4] += 1 << 8 * (register % 4)
+        return factors
 
     @property
     def _of_left(self) -> range:
@@ -221,31 +313,50 @@ class _AmxTiles(RegisterTiles):
         down = self._tile.rows // REGISTER_ROWS
 
         def tile(first: ir.Value) -> list[ir.Value]:
-            copied = first if self._copies_chunks else arith.addi(rows.first, first)
+            left = self._left(rows, first)
             place = arith.muli(first, index(self._tile.columns))
 
             def multiply(down: int) -> None:
-                self._multiply_tile(_Tile(copied, place, down), panel, block)
+                self._multiply_tile(_Tile(left, place, down), panel, block)
 
             if down == 1:
                 multiply(1)
                 return []
-            left = arith.subi(rows.count, first)
-            is_half = arith.cmpi(arith.CmpIPredicate.ule, left, index(REGISTER_ROWS))
+            count = arith.subi(rows.count, first)
+            is_half = arith.cmpi(arith.CmpIPredicate.ule, count, index(REGISTER_ROWS))
             if_else(is_half, lambda: multiply(down // 2), lambda: multiply(down))
             return []
 
         for_each(index(0), rows.count, self._tile.rows, tile)
 
+    def _left(self, rows: Rows, first: ir.Value) -> "_Matrix":
+        """The left operand of a tile from its first summed element on."""
+        plan = self._plan
+        bytes_ = self._product.bits // 8
+        chunk = index(0) if plan.rows_outermost else rows.first
+        place = self._row(arith.addi(chunk, first)) if plan.copies_left else index(0)
+        copied = _Matrix.of(self._copied, place, arith.muli(self._row_of_copy(), index(bytes_)))
+        if plan.copies_left:
+            return copied
+        row = arith.addi(rows.first, first)
+        elements = self._nest.left.elements
+        place = arith.addi(
+            rows.region.bases[plan.left], self._nest.offset(plan.left, plan.rows_of_left, row)
+        )
+        stride = self._nest.stride(plan.left, plan.rows[-1])
+        in_place = _Matrix.of(elements, place, arith.muli(stride, index(bytes_)))
+        end = arith.addi(row, index(self._tile.rows))
+        is_whole = arith.cmpi(arith.CmpIPredicate.ule, end, self._rows)
+        return in_place.or_else(is_whole, copied)
+
     def _multiply_tile(self, tile: "_Tile", panel: Panel, block: "_Block") -> None:
         product, vectors = self._product, self._tile.vectors
-        row_of_panel = REGISTER_ROW * vectors
-        row_of_left = self._row_of_copy * product.bits // 8
+        row_of_panel = index(REGISTER_ROW * vectors)
+        of_sums = _Matrix.of(self._scratch.sums, tile.sums, row_of_panel)
         sums = [
-            (row * vectors + column, _Matrix(self._scratch.sums, at, row_of_panel, column))
+            (row * vectors + column, of_sums.below(row).beside(column))
             for row in range(tile.down)
             for column in range(vectors)
-            for at in [arith.addi(tile.sums, index(row * REGISTER_ROWS * self._tile.columns))]
         ]
 
         def begin() -> None:
@@ -258,20 +369,24 @@ class _AmxTiles(RegisterTiles):
 
         def step(at: ir.Value) -> list[ir.Value]:
             lefts = self._of_left[: tile.down]
+            beyond = arith.muli(at, index(product.bits // 8))
             for row, left in enumerate(lefts):
-                first = self._row(arith.addi(tile.row, index(row * REGISTER_ROWS)))
-                _Matrix(self._copied, arith.addi(first, at), row_of_left).load(left)
+                tile.left.below(row).beyond(beyond).load(left)
             place = arith.addi(panel.right, arith.muli(at, self._width))
             of_panel = self._panel or self._nest.right.elements
+            rows_of_right = _Matrix.of(of_panel, place, row_of_panel)
             for column in range(vectors):
                 right = self._of_right[column % len(self._of_right)]
-                _Matrix(of_panel, place, row_of_panel, column).load(right)
+                rows_of_right.beside(column).load(right)
                 for row, left in enumerate(lefts):
                     product.multiply(left, right, row * vectors + column)
             return []
 
         if_else(block.is_first, begin, go_on)
-        for_each(block.lower, block.upper, block.at_once, step)
+        if block.is_rest:
+            step(block.lower)
+        else:
+            for_each(block.lower, block.upper, product.at_once, step)
         for register, matrix in sums:
             matrix.store(register)
 
@@ -283,52 +398,66 @@ class _Block:
     lower: ir.Value
     upper: ir.Value
     is_first: ir.Value
-    at_once: int
-    """How many of them an instruction adds up the products of."""
+    is_rest: bool
+    """Whether they are the last ones, fewer than a register has in a row."""
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """What of memory a register may hold: its address, and how many bytes are from row to row."""
+
+    address: ir.Value
+    row_bytes: ir.Value
+
+    @classmethod
+    def of(cls, buffer: ir.Value, place: ir.Value, row_bytes: ir.Value) -> "_Matrix":
+        """That which begins with an element of a buffer."""
+        metadata = memref.ExtractStridedMetadataOp(buffer).results
+        bytes_ = index(element_bytes(ir.MemRefType(buffer.type).element_type))
+        offset = arith.muli(arith.addi(metadata[1], place), bytes_)
+        first = memref.extract_aligned_pointer_as_index(buffer)
+        return cls(arith.addi(first, offset), row_bytes)
+
+    def beyond(self, bytes_: ir.Value) -> "_Matrix":
+        """That which is so many bytes further on."""
+        return replace(self, address=arith.addi(self.address, bytes_))
+
+    def beside(self, count: int) -> "_Matrix":
+        """That which is so many registers further right."""
+        return self.beyond(index(count * REGISTER_ROW))
+
+    def below(self, count: int) -> "_Matrix":
+        """That which is so many registers further down."""
+        return self.beyond(arith.muli(index(count * REGISTER_ROWS), self.row_bytes))
+
+    def or_else(self, condition: ir.Value, other: "_Matrix") -> "_Matrix":
+        """This one, or another where a condition does not hold."""
+        return _Matrix(
+            arith.select(condition, self.address, other.address),
+            arith.select(condition, self.row_bytes, other.row_bytes),
+        )
+
+    def load(self, register: int) -> None:
+        """Loads it into the register of that number."""
+        run_assembly(f"tileloadd ($0,$1), %tmm{register}", *self._operands)
+
+    def store(self, register: int) -> None:
+        """Stores it out of the register of that number."""
+        run_assembly(f"tilestored %tmm{register}, ($0,$1)", *self._operands)
+
+    @property
+    def _operands(self) -> list[ir.Value]:
+        word = ir.IntegerType.get_signless(64)
+        return [arith.index_cast(word, value) for value in (self.address, self.row_bytes)]
 
 
 @dataclass(frozen=True)
 class _Tile:
     """A tile, or half of one."""
 
-    row: ir.Value
-    """Which of the copy of the left operand is its first one."""
+    left: _Matrix
+    """Its first register of the left operand, from the first summed element on."""
     sums: ir.Value
     """Where its sums wait."""
     down: int
     """How many registers of rows it has."""
-
-
-@dataclass(frozen=True)
-class _Matrix:
-    """What of a buffer a register has."""
-
-    buffer: ir.Value
-    place: ir.Value
-    row_bytes: int
-    """How far a row is from the next one."""
-    column: int = 0
-    """How many matrices are to the left of it, in the same rows."""
-
-    def load(self, register: int) -> None:
-        """Loads it into the register of that number."""
-        run_assembly(f"tileloadd ($0,$1), %tmm{register}", *self._place)
-
-    def store(self, register: int) -> None:
-        """Stores it out of the register of that number."""
-        run_assembly(f"tilestored %tmm{register}, ($0,$1)", *self._place)
-
-    @property
-    def _place(self) -> tuple[ir.Value, ir.Value]:
-        address = _address(self.buffer, self.place, self.column * REGISTER_ROW)
-        return address, arith.constant(ir.IntegerType.get_signless(64), self.row_bytes)
-
-
-def _address(buffer: ir.Value, place: ir.Value, beyond: int = 0) -> ir.Value:
-    """Where an element of a buffer lies, or what is so many bytes beyond it."""
-    metadata = memref.ExtractStridedMetadataOp(buffer).results
-    bytes_ = index(element_bytes(ir.MemRefType(buffer.type).element_type))
-    offset = arith.muli(arith.addi(metadata[1], place), bytes_)
-    first = memref.extract_aligned_pointer_as_index(buffer)
-    address = total([first, offset, index(beyond)])
-    return arith.index_cast(ir.IntegerType.get_signless(64), address)

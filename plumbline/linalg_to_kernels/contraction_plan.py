@@ -152,7 +152,10 @@ _SUMMED_AT_ONCE = 256
 added up one after the other it was five times PyTorch's."""
 
 _SUMMED_BY_AMX = 256
-"""The same by AMX."""
+"""The same by AMX: their part of a panel takes a third of a first cache."""
+
+_COPIED_FOR = 8
+"""From how many panels on AMX has the left operand copied even if it is at hand row by row."""
 
 _SUMMED_IN_LINES = 128
 """The same where each is in a cache line of its own of the left operand, so that a tile of them and
@@ -635,27 +638,38 @@ class _Planner:
         product = tile_instruction(
             [type_.element_type for type_ in self.types[:2]], self.summed_in, self.unit
         )
+        if product is None or not (plan.rows and groups):
+            return None
         count = self._count(summed)
-        if product is None or count is None or not (plan.rows and groups):
-            return None
+        product = replace(product, count=count)
+        is_contiguous = self._are_contiguous(left, groups[-1])
         are_windows = len(groups) > 1 or bool(plan.row_batches)
-        run = self._count(groups[-1]) if self._are_contiguous(left, groups[-1]) else None
-        side_by_side = run or 1
-        if are_windows and plan.right_operand is not RightOperand.PACKED:
+        is_packed = plan.right_operand is RightOperand.PACKED
+        # Weights were packed for whole lanes, and windows are copied run by run of such.
+        if (is_packed or are_windows) and not (is_packed and product.fills_lanes):
             return None
-        if len(summed) > 1 and not (are_windows and product.for_count(side_by_side)):
-            return None
-        product = product.for_count(count)
-        if product is None:
-            return None
+        run = None if is_contiguous else 1
+        if len(summed) > 1:
+            run = self._count(groups[-1])
+            if not (are_windows and is_contiguous and run) or run % product.elements:
+                return None
+        rows, columns = self._count(plan.rows), self._count(plan.columns)
+        tile = amx_tile(rows, columns)
+        # Beyond a row that does not fill lanes there have to be zeros.
+        is_row = run is None and product.fills_lanes and not are_windows
+        is_in_place = is_row and len(plan.rows_of_left) == 1
+        few_panels = columns is not None and columns <= _COPIED_FOR * tile.columns
+        bits = self.types[left].element_type.width
+        is_far = rows is not None and count is not None and rows * count * bits > 8 * _FAR
         amx = replace(
             plan,
             strategy=Strategy.AMX_TILES,
-            tile=amx_tile(self._count(plan.rows), self._count(plan.columns)),
-            dots=replace(product, run=side_by_side, is_turned=self.sum.turned is not None),
+            tile=tile,
+            dots=replace(product, run=run, is_turned=self.sum.turned is not None),
+            sums_at_once=(2 if are_windows else 4) * plan.sums_at_once,
             summed_at_once=_SUMMED_BY_AMX,
-            copies_left=True,
-            rows_outermost=are_windows,
+            copies_left=not (is_in_place and few_panels) or self.sum.turned is not None,
+            rows_outermost=are_windows or (plan.packs_right and is_far),
             zeros=(),
             rows_in_line=1,
             halves_tiles=False,
@@ -692,6 +706,7 @@ class _Planner:
         return (
             plan.strategy in (Strategy.AMX_TILES, Strategy.REGISTER_TILES)
             and plan.packs_right
+            and not plan.rows_outermost
             and len(plan.summed_of_right) == len(plan.summed_of_both) == 1
             and not plan.row_batches
             and rows is not None
@@ -918,7 +933,8 @@ class _Planner:
         assert isinstance(plan.dots, TileInstruction)
         rows, columns, summed = counts
         steps = -(-summed // plan.dots.at_once)
-        pieces = summed / plan.dots.run * -(-plan.dots.run // plan.dots.at_once)
+        run = plan.dots.run or summed
+        pieces = summed / run * -(-run // plan.dots.at_once)
         registers = -(-rows // REGISTER_ROWS) * -(-columns // plan.tile.columns)
         products = registers * plan.tile.vectors * steps * REGISTER_ROWS
         copying = _COPYING * rows * pieces

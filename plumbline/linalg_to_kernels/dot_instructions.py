@@ -182,10 +182,11 @@ class TileInstruction(DotInstruction):
     vectors of other instructions do.
     """
 
-    count: int = 0
-    """How many summed elements there are in all."""
-    run: int = 1
-    """How many of them lie side by side in the left operand, from each multiple of as many on."""
+    count: int | None = 0
+    """How many summed elements there are in all, if that is known."""
+    run: int | None = None
+    """How many of them lie side by side in the left operand, from each multiple of as many on; None
+    if all do."""
     is_turned: bool = False
     """Whether signs of the left operand's elements have been turned about."""
 
@@ -195,15 +196,9 @@ class TileInstruction(DotInstruction):
         return REGISTER_ROW * 8 // self.bits
 
     @property
-    def parts(self) -> list[tuple[int, int, int]]:
-        """From which to which of them it takes how many at once: the most, and then the rest."""
-        whole = self.count // self.at_once * self.at_once
-        parts = [(0, whole, self.at_once), (whole, self.count, self.count - whole)]
-        return [part for part in parts if part[0] < part[1]]
-
-    def for_count(self, count: int) -> "TileInstruction | None":
-        """As `DotInstruction` says."""
-        return replace(self, count=count) if count % self.elements == 0 else None
+    def fills_lanes(self) -> bool:
+        """Whether it is known that as many are summed as fill lanes."""
+        return self.count is not None and self.count % self.elements == 0
 
     def multiply(self, left: int, right: int, sums: int) -> None:
         """Builds it, for registers of such numbers."""

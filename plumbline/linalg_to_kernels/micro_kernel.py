@@ -213,11 +213,15 @@ class RegisterTiles:
         self._panel: ir.Value | None = None
         if plan.packs_right:
             of_panel = element_of_panels(self._nest, plan, self._type)
-            self._panel = self._buffer(panel_size(self._nest, plan), of_panel)
+            self._panel = self._buffer(self._packed_size(), of_panel)
             self._packing = PanelPacking(self._nest, plan, self._panel)
         self._copied = self._buffer_of_left()
         nothing = Region((index(0), index(0), index(0)), {})
         self._nest.over(plan.batches, nothing, self._batch)
+
+    def _packed_size(self) -> ir.Value:
+        """How much is packed of the right operand at a time."""
+        return panel_size(self._nest, self._plan)
 
     def _buffer_of_left(self) -> ir.Value | None:
         """Where the left operand is copied to, if it is."""
@@ -305,9 +309,7 @@ class RegisterTiles:
             elif plan.right_operand is RightOperand.IN_PLACE:
                 right = arith.addi(base, column)
             else:
-                right = index(0)
-                if not plan.packs_blocks:
-                    self._packing.pack(base, column, right)
+                right = self._pack_panel(base, column)
             is_whole_panel = arith.cmpi(arith.CmpIPredicate.uge, width, width_of_panels)
             inside(Panel(column, masks, is_whole_panel, right))
             return []
@@ -321,6 +323,16 @@ class RegisterTiles:
             for_each(whole, panels, 1, panel, parallel=True)
         else:
             for_each(index(0), panels, 1, panel, parallel=True)
+
+    def _pack_panel(self, base: ir.Value, column: ir.Value) -> ir.Value:
+        """Packs the panel that begins at a column, unless that is done by blocks; gives its place.
+
+        `base` is where the right operand's first element lies.
+        """
+        place = index(0)
+        if not self._plan.packs_blocks:
+            self._packing.pack(base, column, place)
+        return place
 
     def _over_chunks(self, region: Region, inside: Callable[[Rows], None]) -> None:
         # As few chunks as there must be, alike: what is brought for a short one serves few tiles.

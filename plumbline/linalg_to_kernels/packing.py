@@ -6,6 +6,7 @@ column that holds them.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref, vector
@@ -13,6 +14,7 @@ from torch_mlir.dialects import arith, memref, vector
 from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, total
 from plumbline.linalg_to_kernels.contraction_loops import LoopNest
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
+from plumbline.linalg_to_kernels.dot_instructions import TileInstruction
 from plumbline.linalg_to_kernels.read_ahead import prefetch_row, rows_ahead
 from plumbline.linalg_to_kernels.vectors import (
     cast,
@@ -31,7 +33,7 @@ def panel_size(nest: LoopNest, plan: ContractionPlan) -> ir.Value:
     A square of vectors writes so many that begin with the last.
     """
     count = index(plan.summed_at_once) if plan.packs_blocks else nest.size(plan.summed)
-    summed = arith.divui(count, index(plan.summed_in_lane))
+    summed = arith.ceildivui(count, index(plan.summed_in_lane))
     rows = arith.addi(summed, index(plan.tile.lanes - 1))
     return arith.muli(rows, index(plan.tile.columns * _in_lane(plan)))
 
@@ -67,6 +69,7 @@ class PanelPacking:
         self._type = ir.MemRefType(into.type).element_type
         self._columns, self._summed = nest.size(plan.columns), nest.size(plan.summed)
         self._in_lane, self._of_lane = plan.summed_in_lane, _in_lane(plan)
+        self._present = self._in_lane
 
     def pack(
         self,
@@ -233,8 +236,27 @@ class PanelPacking:
 
     def _each_summed(self, one: Callable[[ir.Value, ir.Value], None]) -> None:
         """For each summed element, or as many as a lane holds, where it is and its number."""
-        plan = self._plan
-        self._nest.each_summed(plan.right, plan.summed_of_right, one, self._in_lane, self._part)
+        plan, groups = self._plan, self._plan.summed_of_right
+        if not isinstance(plan.dots, TileInstruction) or plan.dots.fills_lanes:
+            self._nest.each_summed(plan.right, groups, one, self._in_lane, self._part)
+            return
+        # Of the last lane some are left: of one loop, and of pairs one.
+        first, last = self._part or (index(0), self._summed)
+        rest = arith.remui(arith.subi(last, first), index(self._in_lane))
+        whole = arith.subi(last, rest)
+        self._nest.each_summed(plan.right, groups, one, self._in_lane, (first, whole))
+        for count in range(1, self._in_lane):
+            has_so_many = arith.cmpi(arith.CmpIPredicate.eq, rest, index(count))
+            if_else(has_so_many, partial(self._last_lane, one, whole, count))
+
+    def _last_lane(
+        self, one: Callable[[ir.Value, ir.Value], None], position: ir.Value, count: int
+    ) -> None:
+        """Packs lanes that have so many elements, and zeros."""
+        self._present = count
+        stride = self._nest.stride(self._plan.right, self._plan.summed[-1])
+        one(arith.muli(position, stride), position)
+        self._present = self._in_lane
 
     def _places(self, first: ir.Value) -> list[ir.Value]:
         """Where an element is, and those of the same column that are in a lane with it."""
@@ -242,7 +264,7 @@ class PanelPacking:
             return [first]
         stride = self._nest.stride(self._plan.right, self._plan.summed[-1])
         return [
-            arith.addi(first, arith.muli(stride, index(place))) for place in range(self._in_lane)
+            arith.addi(first, arith.muli(stride, index(place))) for place in range(self._present)
         ]
 
     def _joined(self, loaded: Sequence[ir.Value]) -> ir.Value:
