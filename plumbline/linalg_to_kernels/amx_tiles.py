@@ -39,10 +39,12 @@ from plumbline.linalg_to_kernels.micro_kernel import (
     Panel,
     RegisterTiles,
     Rows,
+    Scratch,
     allocate_scratch,
 )
 from plumbline.linalg_to_kernels.packing import panel_size
 from plumbline.linalg_to_kernels.planned_memory import element_bytes
+from plumbline.linalg_to_kernels.products import DYNAMIC
 from plumbline.linalg_to_kernels.vectors import cast, mask_of_first, masked_load, splat
 
 _REGISTERS = 8
@@ -51,51 +53,98 @@ _SUMS = 4
 """How many registers hold sums: the first ones."""
 
 
+@dataclass(frozen=True)
+class AmxScratch(Scratch):
+    """What a kernel by AMX needs beside."""
+
+    configuration: ir.Value
+    """What the CPU reads of its registers' sizes."""
+    copied: ir.Value | None = None
+    """Where rows of the left operand are copied to; None if that is allocated where it is needed.
+    """
+
+
+def allocate_amx_scratch(
+    plan: ContractionPlan, summed_in: ir.Type, summed: ir.Value | None = None
+) -> AmxScratch:
+    """Builds the space that `build_amx_tiles` needs, which loops must not.
+
+    With the number of summed elements there is space for the copy of a chunk of rows.
+    """
+    words = ir.MemRefType.get([REGISTER_ROW // _LANE_BYTES], ir.IntegerType.get_signless(32))
+    configuration = memref.alloca(words, [], [], alignment=ALIGNMENT)
+    mark_scratch(configuration)
+    scratch = allocate_scratch(plan, summed_in)
+    copied = None
+    if summed is not None:
+        assert isinstance(plan.dots, TileInstruction)
+        count = arith.muli(index(plan.chunk), _row_of_copy(plan.dots, summed))
+        type_ = ir.MemRefType.get([DYNAMIC], ir.Type.parse(plan.dots.of))
+        copied = memref.alloc(type_, [count], [], alignment=ALIGNMENT)
+    return AmxScratch(
+        scratch.sums, scratch.turned, scratch.rows, scratch.bounds, configuration, copied
+    )
+
+
 def build_amx_tiles(
     plan: ContractionPlan,
     arguments: Sequence[ir.Value],
     summed_in: ir.Type,
     epilogue: Epilogue | None,
+    scratch: AmxScratch | None = None,
+    panel_rows: ir.Value | None = None,
 ) -> None:
-    """Builds the body of a kernel as `build_contraction` does, for `Strategy.AMX_TILES`."""
-    scratch = allocate_scratch(plan, summed_in)
-    _AmxTiles(plan, arguments, summed_in, epilogue, scratch, None, are_near=False).build()
+    """Builds the body of a kernel as `build_contraction` does, for `Strategy.AMX_TILES`.
+
+    Within loops it takes the scratch that was allocated before them, as `build_register_tiles`
+    does. The left operand may be of another type than what is multiplied.
+    """
+    scratch = scratch or allocate_amx_scratch(plan, summed_in)
+    _AmxTiles(plan, arguments, summed_in, epilogue, scratch, panel_rows).build()
+
+
+def _row_of_copy(product: TileInstruction, summed: ir.Value) -> ir.Value:
+    """How many elements there are from a row of the copy to the next: an odd number of lines.
+
+    Of rows that are powers of 2 apart the lines of a register share few places in a cache. Beyond
+    the last summed element there are zeros to the end of a line.
+    """
+    at_once = index(product.at_once)
+    lines = arith.ceildivui(arith.addi(summed, index(1)), at_once)
+    return arith.muli(arith.ori(lines, index(1)), at_once)
 
 
 class _AmxTiles(RegisterTiles):
+    def __init__(
+        self,
+        plan: ContractionPlan,
+        arguments: Sequence[ir.Value],
+        summed_in: ir.Type,
+        epilogue: Epilogue | None,
+        scratch: AmxScratch,
+        panel_rows: ir.Value | None,
+    ) -> None:
+        super().__init__(plan, arguments, summed_in, epilogue, scratch, panel_rows, are_near=True)
+        self._configuration, self._space = scratch.configuration, scratch.copied
+
     @property
     def _product(self) -> TileInstruction:
         assert isinstance(self._plan.dots, TileInstruction)
         return self._plan.dots
 
-    def build(self) -> None:
-        """As `RegisterTiles` says."""
-        words = ir.MemRefType.get([REGISTER_ROW // 4], ir.IntegerType.get_signless(32))
-        self._configuration = memref.alloca(words, [], [], alignment=ALIGNMENT)
-        mark_scratch(self._configuration)
-        super().build()
-
     # The left operand.
 
     def _buffer_of_left(self) -> ir.Value:
         plan = self._plan
+        if self._space is not None:
+            return self._space
         if not plan.copies_left:
             rows = index(self._tile.rows)
         else:
             rows = index(plan.chunk) if plan.rows_outermost else self._rows
             rows = rounded_up(rows, REGISTER_ROWS)
-        type_ = ir.MemRefType(self._nest.left.elements.type).element_type
-        return self._buffer(arith.muli(rows, self._row_of_copy()), type_)
-
-    def _row_of_copy(self) -> ir.Value:
-        """How many elements there are from a row of the copy to the next: an odd number of lines.
-
-        Of rows that are powers of 2 apart the lines of a register share few places in a cache.
-        Beyond the last summed element there are zeros to the end of a line.
-        """
-        at_once = index(self._product.at_once)
-        lines = arith.ceildivui(arith.addi(self._summed, index(1)), at_once)
-        return arith.muli(arith.ori(lines, index(1)), at_once)
+        type_ = ir.Type.parse(self._product.of)
+        return self._buffer(arith.muli(rows, _row_of_copy(self._product, self._summed)), type_)
 
     def _copy_left(self, region: Region) -> None:
         if not self._plan.copies_left:
@@ -220,7 +269,7 @@ class _AmxTiles(RegisterTiles):
 
     def _row(self, number: ir.Value) -> ir.Value:
         """Where the copy has a row."""
-        return arith.muli(number, self._row_of_copy())
+        return arith.muli(number, _row_of_copy(self._product, self._summed))
 
     def _find_rows(self, region: Region, first: ir.Value, inside: ir.Value) -> None:
         """Nothing: they lie in the copy one after the other."""
@@ -251,7 +300,10 @@ class _AmxTiles(RegisterTiles):
 
         if count is None or count >= at_once:
             self._configure(at_once)
-            for_each(index(0), whole, self._plan.summed_at_once, block)
+            # Of none the sums are 0 still.
+            is_none = arith.cmpi(arith.CmpIPredicate.eq, self._summed, index(0))
+            end = arith.select(is_none, index(1), whole)
+            for_each(index(0), end, self._plan.summed_at_once, block)
         if count is None:
             if_else(arith.cmpi(arith.CmpIPredicate.ne, rest, index(0)), all_of_rest)
         elif count % at_once:
@@ -335,7 +387,11 @@ class _AmxTiles(RegisterTiles):
         bytes_ = self._product.bits // 8
         chunk = index(0) if plan.rows_outermost else rows.first
         place = self._row(arith.addi(chunk, first)) if plan.copies_left else index(0)
-        copied = _Matrix.of(self._copied, place, arith.muli(self._row_of_copy(), index(bytes_)))
+        copied = _Matrix.of(
+            self._copied,
+            place,
+            arith.muli(_row_of_copy(self._product, self._summed), index(bytes_)),
+        )
         if plan.copies_left:
             return copied
         row = arith.addi(rows.first, first)

@@ -15,7 +15,12 @@ from dataclasses import dataclass, replace
 from torch_mlir import ir
 from torch_mlir.dialects import arith, memref
 
-from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, if_else, index
+from plumbline.linalg_to_kernels.amx_tiles import (
+    AmxScratch,
+    allocate_amx_scratch,
+    build_amx_tiles,
+)
+from plumbline.linalg_to_kernels.building import ALIGNMENT, for_each, if_else, index, rounded_up
 from plumbline.linalg_to_kernels.causal_masks import is_causal
 from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
@@ -40,6 +45,7 @@ from plumbline.linalg_to_kernels.contraction_plan import (
     plan_contraction,
     plan_for_one_row,
 )
+from plumbline.linalg_to_kernels.dot_instructions import TileInstruction
 from plumbline.linalg_to_kernels.dot_products import build_dot_products
 from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.linalg_to_kernels.group import Group, form_group
@@ -47,7 +53,7 @@ from plumbline.linalg_to_kernels.layouts import layout_of
 from plumbline.linalg_to_kernels.loop_nests import RowBlock, RowBlocks, build_loop_nests
 from plumbline.linalg_to_kernels.micro_kernel import Scratch, allocate_scratch, build_register_tiles
 from plumbline.linalg_to_kernels.packing import PanelPacking
-from plumbline.linalg_to_kernels.products import Access, sum_of_accesses
+from plumbline.linalg_to_kernels.products import Access, SumOfProducts, sum_of_accesses
 from plumbline.linalg_to_kernels.softmax import Elements, softmax_of
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation, can_be_vectors
 from plumbline.target.vector_unit import VectorUnit
@@ -112,6 +118,13 @@ class _Product:
         """The same, which is done for no more than so many rows at once."""
         single = self.single and _for_rows(self.single, 1)
         return replace(self, plan=_for_rows(self.plan, rows), single=single)
+
+    def of_seen_keys(self) -> "_Product":
+        """The same of as many summed elements as a block has, which is not known."""
+        dots = self.plan.dots
+        if not isinstance(dots, TileInstruction):
+            return self
+        return replace(self, plan=replace(self.plan, dots=replace(dots, count=None)))
 
 
 def _for_rows(plan: ContractionPlan, rows: int) -> ContractionPlan:
@@ -183,7 +196,10 @@ class _Matching:
             second = self._product(values, row, result)
             if result is None or first is None or second is None:
                 continue
-            until, size = self._loops_over_seen_keys(row, second), self._size(row)
+            until = self._loops_over_seen_keys(row, second)
+            size = self._size(row, first.plan.tile.rows)
+            if until:
+                second = second.of_seen_keys()
             first, second = first.in_blocks(size), second.in_blocks(size)
             found = AttentionGroup(group, row, size, first, second, result, until)
             (computed,) = values.results
@@ -215,17 +231,18 @@ class _Matching:
         reduced = {step: step.reduces.index(True) for step in softmax.reductions}
         return reduced | {weights: along[product_.left.axes[product_.left.loops.index(_SUMMED)]]}
 
-    def _size(self, row: int) -> int:
-        """How many rows a block has."""
+    def _size(self, row: int, tile: int) -> int:
+        """How many rows a block has, by tiles of so many."""
+        least = _LEAST_ROWS if _LEAST_ROWS % tile == 0 else tile
         loops = self._loops(self._scores, row)
         queries, keys = (self._scores.sizes[loops[role]] for role in (_QUERY, _COLUMN))
         rows = _SCORES // max(keys, 1) if keys != DYNAMIC else 0
-        most = max(self._unit.scratch_bytes // _BYTES_FOR_A_ROW, _LEAST_ROWS)
-        rows = min(max(rows, _LEAST_ROWS), most)
+        most = max(self._unit.scratch_bytes // _BYTES_FOR_A_ROW, least)
+        rows = min(max(rows, least), most)
         if queries != DYNAMIC:
             # As few blocks as there must be, alike.
             rows = -(-queries // -(-queries // rows))
-        return -(-rows // _LEAST_ROWS) * _LEAST_ROWS
+        return -(-rows // least) * least
 
     def _loops(self, product_: Computation, row: int) -> dict[int, int]:
         """The loops of a product by what they are in it."""
@@ -310,10 +327,6 @@ class _Matching:
         if result is None or result.loops != (_QUERY, _COLUMN) or left.loops[0] != _QUERY:
             return None
         element = ir.RankedTensorType(product_.results[0].type).element_type
-        if any(
-            ir.RankedTensorType(operand.value.type).element_type != element for operand in operands
-        ):
-            return None
         matrices = (left, right, result)
         sum_ = sum_of_accesses(
             (left.access, right.access, result.access), {_QUERY, _COLUMN, _SUMMED}, {_SUMMED}
@@ -323,27 +336,77 @@ class _Matching:
         if sum_ is None or not isinstance(element, ir.FloatType) or sizes[_QUERY] == 1:
             return None
         types = [matrix.type for matrix in matrices]
+        outer = {
+            other: loop for other, loop in self._group.row_loops[product_].items() if other != row
+        }
+        are_wide = all(type_.element_type == element for type_ in types[:2])
+        plan_by = self._plan_of_floats if are_wide else self._plan_by_amx
+        plans = plan_by(sum_, types, sizes, element)
+        if plans is None:
+            return None
+        plan, packing, single = plans
+        # Before there is a block there is only the right operand to tell sizes.
+        packing = replace(packing, sum=replace(sum_, accesses=(right.access,) * 3))
+        return _Product(product_, outer, left, right, plan, packing, single)
+
+    def _plan_of_floats(
+        self,
+        sum_: SumOfProducts,
+        types: Sequence[ir.MemRefType],
+        sizes: Sequence[int],
+        element: ir.Type,
+    ) -> tuple[ContractionPlan, ContractionPlan, ContractionPlan | None] | None:
+        """How to multiply, how to pack the right operand, and how to do a single row."""
         plan = plan_contraction(sum_, types, sizes, self._unit, element, frozenset({1}))
         if (
             plan is None
-            or plan.left != 0
             or plan.strategy is not Strategy.REGISTER_TILES
             or plan.right_operand is not RightOperand.PACKED
-            or not plan.stores_columns
-            or plan.batches
+            or not _is_of_rows(plan)
         ):
             return None
-        rows = {
-            outer: loop for outer, loop in self._group.row_loops[product_].items() if outer != row
-        }
         packing = packed_while_running(plan, types, sizes)
         single = plan_for_one_row(packing, types, sizes, self._unit, element)
         if single is not None and single.strategy is Strategy.WEIGHTED_ROWS:
             # These have sums of their own, on the stack.
             single = None
-        # Before there is a block there is only the right operand to tell sizes.
-        packing = replace(packing, sum=replace(sum_, accesses=(right.access,) * 3))
-        return _Product(product_, rows, left, right, plan, packing, single)
+        return plan, packing, single
+
+    def _plan_by_amx(
+        self,
+        sum_: SumOfProducts,
+        types: Sequence[ir.MemRefType],
+        sizes: Sequence[int],
+        element: ir.Type,
+    ) -> tuple[ContractionPlan, ContractionPlan, None] | None:
+        """The same of narrow elements by AMX, which rows that were computed are narrowed for.
+
+        PyTorch's kernel rounds weights as well before it multiplies them with values.
+        """
+        left, right, result = types
+        of_left = _retyped(left, right.element_type)
+        narrow = (of_left, right, result)
+        packing = plan_contraction(sum_, narrow, sizes, self._unit, element)
+        if packing is None or packing.strategy is not Strategy.AMX_TILES:
+            return None
+        plan = replace(
+            packing,
+            right_operand=RightOperand.PACKED,
+            copies_left=True,
+            rows_outermost=False,
+            packs_blocks=False,
+        )
+        packing = replace(packing, packs_blocks=False)
+        return (plan, packing, None) if _is_of_rows(plan) else None
+
+
+def _is_of_rows(plan: ContractionPlan) -> bool:
+    """Whether a plan is for rows of the left operand, and one matrix."""
+    return plan.left == 0 and plan.stores_columns and not plan.batches
+
+
+def _retyped(type_: ir.MemRefType, element: ir.Type) -> ir.MemRefType:
+    return ir.MemRefType.get(type_.shape, element, type_.layout)
 
 
 def lanes(found: AttentionGroup) -> Lanes:
@@ -361,6 +424,15 @@ def build_attention(
     _Attention(found, given, output).build()
 
 
+@dataclass(frozen=True)
+class _Panels:
+    """Memory of all panels of a right operand."""
+
+    buffer: ir.Value
+    rows: ir.Value
+    """How many summed elements a panel has."""
+
+
 class _Attention:
     def __init__(
         self, found: AttentionGroup, given: Mapping[ir.Value, ir.Value], output: ir.Value
@@ -369,15 +441,20 @@ class _Attention:
         element = ir.RankedTensorType(found.scores.contraction.results[0].type).element_type
         self._type = element
         self._scratch: dict[int, Scratch] = {}
-        self._panels: dict[int, ir.Value] = {}
+        self._panels: dict[int, _Panels] = {}
         self._of_single: dict[int, Scratch] = {}
         self._is_single: ir.Value | None = None
 
     def build(self) -> None:
         found = self._found
         for number, product_ in enumerate((found.scores, found.values)):
-            self._scratch[number] = allocate_scratch(product_.plan, self._type)
             self._panels[number] = self._panel_buffer(product_)
+            if product_.plan.strategy is Strategy.AMX_TILES:
+                summed = self._size_of_right(product_, _SUMMED)
+                scratch: Scratch = allocate_amx_scratch(product_.plan, self._type, summed)
+            else:
+                scratch = allocate_scratch(product_.plan, self._type)
+            self._scratch[number] = scratch
         self._look_for_a_single_query()
         steps: dict[Computation, Callable[[RowBlock], None]] = {
             found.scores.contraction: self._build_scores,
@@ -402,16 +479,18 @@ class _Attention:
         queries = memref.dim(self._given[matrix.value], index(axis))
         self._is_single = arith.cmpi(arith.CmpIPredicate.eq, queries, index(1))
 
-    def _panel_buffer(self, product_: _Product) -> ir.Value:
+    def _panel_buffer(self, product_: _Product) -> "_Panels":
         """A buffer for all panels of a right operand."""
-        tile = product_.plan.tile
+        plan, tile = product_.plan, product_.plan.tile
         columns, rows = (self._size_of_right(product_, loop) for loop in (_COLUMN, _SUMMED))
+        rows = rounded_up(rows, plan.summed_in_lane)
         panels = arith.ceildivui(columns, index(tile.columns))
         # A panel may be longer by what fills its last vectors.
-        summed = arith.addi(arith.muli(panels, rows), index(tile.lanes))
+        summed = arith.addi(arith.muli(panels, rows), index(tile.lanes * plan.summed_in_lane))
         count = arith.muli(summed, index(tile.columns))
-        type_ = ir.MemRefType.get([DYNAMIC], self._type)
-        return memref.alloc(type_, [count], [], alignment=ALIGNMENT)
+        element = self._type if plan.dots is None else ir.Type.parse(plan.dots.of)
+        type_ = ir.MemRefType.get([DYNAMIC], element)
+        return _Panels(memref.alloc(type_, [count], [], alignment=ALIGNMENT), rows)
 
     def _size_of_right(self, product_: _Product, loop: int) -> ir.Value:
         matrix = product_.right
@@ -429,15 +508,15 @@ class _Attention:
         else:
             if_else(self._is_single, lambda: None, pack)
 
-    def _pack_panels(self, plan: ContractionPlan, right: ir.Value, panels: ir.Value) -> None:
+    def _pack_panels(self, plan: ContractionPlan, right: ir.Value, panels: "_Panels") -> None:
         nest = LoopNest(plan, [right] * 3)
-        packing = PanelPacking(nest, plan, panels)
-        columns, summed = nest.size(plan.columns), nest.size(plan.summed)
-        width = index(plan.tile.columns)
+        packing = PanelPacking(nest, plan, panels.buffer)
+        columns, width = nest.size(plan.columns), index(plan.tile.columns)
+        lanes_ = arith.divui(panels.rows, index(plan.summed_in_lane))
 
         def panel(number: ir.Value) -> list[ir.Value]:
             column = arith.muli(number, width)
-            packing.pack(index(0), column, arith.muli(column, summed))
+            packing.pack(index(0), column, arith.muli(column, lanes_))
             return []
 
         for_each(index(0), arith.ceildivui(columns, width), 1, panel)
@@ -463,15 +542,17 @@ class _Attention:
         left, out = matrices
 
         def by_panels() -> None:
-            build_register_tiles(
-                product_.plan,
-                [left, self._panels[number], out],
-                self._type,
-                epilogue,
-                self._scratch[number],
-                # Those of values are of all keys, be there more than are seen.
-                panel_rows=self._size_of_right(product_, _SUMMED),
-            )
+            scratch, panels = self._scratch[number], self._panels[number]
+            arguments = [left, panels.buffer, out]
+            # Those of values are of all keys, be there more than are seen.
+            if isinstance(scratch, AmxScratch):
+                build_amx_tiles(
+                    product_.plan, arguments, self._type, epilogue, scratch, panels.rows
+                )
+            else:
+                build_register_tiles(
+                    product_.plan, arguments, self._type, epilogue, scratch, panels.rows
+                )
 
         def in_place() -> None:
             given = self._given[product_.right.value]

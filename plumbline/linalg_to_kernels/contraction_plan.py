@@ -189,6 +189,13 @@ _LEAST_USES_AT_ONCE = 2
 _COPYING = 1.5
 """Cycles for an element of the left operand, if it is copied."""
 
+_COPYING_FROM_FAR = 8
+"""The same for a line of one that AMX takes, if it is so large that it is not near."""
+
+_BEGINNING, _CONFIGURING = 1000, 250
+"""Cycles that a kernel by AMX takes for memory of its copy, and to tell the CPU of its registers'
+sizes for each panel of a chunk."""
+
 _CONVERTING = 0.5
 """The same, if it is only converted."""
 
@@ -937,11 +944,16 @@ class _Planner:
         pieces = summed / run * -(-run // plan.dots.at_once)
         registers = -(-rows // REGISTER_ROWS) * -(-columns // plan.tile.columns)
         products = registers * plan.tile.vectors * steps * REGISTER_ROWS
-        copying = _COPYING * rows * pieces
+        bytes_ = rows * summed * plan.dots.bits // 8
+        copying = (_COPYING_FROM_FAR if bytes_ > _FAR else _COPYING) * rows * pieces
+        if not plan.copies_left:
+            copying = 0
+        chunks = -(-rows // plan.chunk)
+        configuring = _BEGINNING + _CONFIGURING * chunks * -(-columns // plan.tile.columns)
         lanes = plan.tile.lanes
         storing = rows * columns / lanes * (1 if plan.stores_columns else _TRANSPOSING)
         packing = summed * columns * _PACKING[plan.right_operand](lanes) / plan.summed_in_lane
-        return products + copying + storing + packing
+        return configuring + products + copying + storing + packing
 
     def _at_once(self, left: int, summed: Sequence[int]) -> int:
         return _SUMMED_AT_ONCE if self._are_contiguous(left, summed) else _SUMMED_IN_LINES

@@ -26,6 +26,8 @@ from plumbline.linalg_to_kernels.vectors import (
     transpose,
 )
 
+_LANE_BITS = 32
+
 
 def panel_size(nest: LoopNest, plan: ContractionPlan) -> ir.Value:
     """How many elements a panel may write; those beyond its last summed one are of no account.
@@ -44,7 +46,7 @@ def element_of_panels(nest: LoopNest, plan: ContractionPlan, summed_in: ir.Type)
         return summed_in
     if plan.dots.has_one_sum:
         return ir.MemRefType(nest.right.elements.type).element_type
-    return ir.IntegerType.get_signless(32)
+    return ir.IntegerType.get_signless(_LANE_BITS)
 
 
 def row_of_panel(plan: ContractionPlan, *, are_elements: bool) -> int:
@@ -61,12 +63,16 @@ def _in_lane(plan: ContractionPlan) -> int:
 class PanelPacking:
     """Packs panels of a contraction's right operand into a buffer, in the type of its elements.
 
-    With `ContractionPlan.dots` these are lanes: of i32, or of their elements.
+    With `ContractionPlan.dots` these are lanes: of i32, or of their elements, which a buffer for
+    lanes may be of as well.
     """
 
     def __init__(self, nest: LoopNest, plan: ContractionPlan, into: ir.Value) -> None:
         self._nest, self._plan, self._tile, self._into = nest, plan, plan.tile, into
-        self._type = ir.MemRefType(into.type).element_type
+        of_lanes = plan.dots is not None and not plan.dots.has_one_sum
+        element = ir.MemRefType(into.type).element_type
+        self._type = ir.IntegerType.get_signless(_LANE_BITS) if of_lanes else element
+        self._element = element
         self._columns, self._summed = nest.size(plan.columns), nest.size(plan.summed)
         self._in_lane, self._of_lane = plan.summed_in_lane, _in_lane(plan)
         self._present = self._in_lane
@@ -112,7 +118,7 @@ class PanelPacking:
                 targets = lane_offsets(self._row(position), tile.lanes, tile.vectors)
                 for source, target, mask in zip(sources, targets, masks, strict=True):
                     loaded = [load(at, mask) for at in self._places(source)]
-                    vector.store(self._joined(loaded), self._into, [target])
+                    self._store(self._joined(loaded), target)
 
             self._each_summed(one)
 
@@ -196,7 +202,7 @@ class PanelPacking:
                     )
                     for lane, value in enumerate(rows if lanes == 1 else transpose(rows)):
                         place = arith.addi(to, index(lane * tile.columns))
-                        vector.store(value, self._into, [place])
+                        self._store(value, place)
                     return []
 
                 for_each(start_of_part, end, at_once, along)
@@ -221,11 +227,11 @@ class PanelPacking:
                     memref.load(self._nest.right.elements, [at])
                     for at in self._places(total([base, place, offset]))
                 ]
-                memref.store(self._joined(loaded), self._into, [arith.addi(to, lane)])
+                self._store(self._joined(loaded), arith.addi(to, lane))
                 return []
 
             def pad(lane: ir.Value) -> list[ir.Value]:
-                memref.store(zero, self._into, [arith.addi(to, lane)])
+                self._store(zero, arith.addi(to, lane))
                 return []
 
             width = least(inside, index(tile.columns))
@@ -273,6 +279,21 @@ class PanelPacking:
             return self._plan.dots.joined(loaded)
         (value,) = loaded
         return cast(value, self._type)
+
+    def _store(self, value: ir.Value, place: ir.Value) -> None:
+        """Stores what a panel holds of a column, or of columns side by side, from a lane on."""
+        is_vector = isinstance(value.type, ir.VectorType)
+        if self._element == self._type:
+            if is_vector:
+                vector.store(value, self._into, [place])
+            else:
+                memref.store(value, self._into, [place])
+            return
+        lanes = value if is_vector else vector.broadcast(ir.VectorType.get([1], value.type), value)
+        (count,) = ir.VectorType(lanes.type).shape
+        elements = ir.VectorType.get([count * self._in_lane], self._element)
+        at = arith.muli(place, index(self._in_lane))
+        vector.store(vector.bitcast(elements, lanes), self._into, [at])
 
     def _as_lanes(self, value: ir.Value) -> ir.Value:
         """The same of a vector of summed elements."""

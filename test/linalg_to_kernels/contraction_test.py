@@ -235,7 +235,8 @@ def test_weights(name: str, dtype: torch.dtype) -> None:
     # Both products of which one is taken from the other have been rounded.
     rounded = 2 if name == "parts" else 1
     torch.testing.assert_close(actual.double(), exact, rtol=tolerance, atol=rounded * tolerance)
-    if name in _PACKED:
+    # An odd number of elements AMX packs in each call.
+    if name in _PACKED and "tdp" not in program.stage("kernels"):
         assert 'plumbline.layout = "perm_' in program.stage("kernels")
     if name in _VIEWED:
         assert 'plumbline.layout = "view_' in program.stage("kernels")
