@@ -533,7 +533,8 @@ class _Planner:
         row_count, column_count = self._count(rows), self._count(columns)
         are_windows = len(self._groups(left, summed)) > 1
         rows_of_line = self._count(rows[-1:]) if rows and are_windows else None
-        tile = register_tile(
+        tile_for = functools.partial(
+            register_tile,
             self._registers,
             self.summed_bits,
             row_count,
@@ -542,6 +543,7 @@ class _Planner:
             are_scattered=not self._are_contiguous(left, summed),
             line=rows_of_line,
         )
+        tile = tile_for()
         strategy, right_operand = Strategy.REGISTER_TILES, RightOperand.GATHERED
         unseen = [
             (loop, self.sizes[loop])
@@ -551,9 +553,13 @@ class _Planner:
         if right in self.constants and self._is_packable(right, columns, batches):
             right_operand = RightOperand.PACKED
         elif self._is_one_run(right, columns):
-            is_lines = tile.columns * self.summed_bits >= _SEVERAL_LINES * LINE * 8
+            # A vector of 512 bits is a line by itself.
+            at_once = (column_count or 0) if self.unit.looks_up else 0
+            at_once = max(at_once, tile.columns)
+            is_lines = at_once * self.summed_bits >= _SEVERAL_LINES * LINE * 8
             # Panels of windows that move along columns have elements of an image again and again.
-            is_lines = is_lines or not self._along_windows.isdisjoint(columns)
+            are_images = not self._along_windows.isdisjoint(columns)
+            is_lines = is_lines or are_images
             most = _UNPACKED_ROWS_OF_LINES if is_lines else _UNPACKED_ROWS
             few = row_count is not None and row_count <= most * tile.rows
             # An operand of another type is converted once, as it is packed.
@@ -564,6 +570,8 @@ class _Planner:
                 tile = RegisterTile(max(row_count or 0, 1), 1, tile.lanes)
             elif few and row_count is not None and row_count <= tile.rows:
                 tile = streaming_tile(self._registers, self.summed_bits, max(row_count, 1))
+            elif few and not (are_windows or are_images):
+                tile = tile_for(is_in_place=True)
         elif self._ends_in_run(right, summed, tile.lanes):
             right_operand = RightOperand.TRANSPOSED
             is_converted = self.types[right].element_type.width != self.summed_bits
