@@ -83,7 +83,7 @@ def register_tile(
 
     # Of equals the first, which is the widest but for few registers; or the highest, by which the
     # right operand is gone over least often: of 12, 16 and 24 rows by 1024x1024 they take 0.84 to
-    # 0.9 of the time (Intel Granite Rapids).
+    # 0.9 of the time (Intel Xeon with AMX).
     tiles = _tiles(unit, bits, rows, are_windows, are_scattered, line)
     if is_in_place and unit.registers >= _MANY:
         return min(tiles, key=lambda tile: (cost(tile), -tile.rows))
