@@ -24,6 +24,7 @@ from plumbline.linalg_to_kernels.computations import (
     computation,
     is_splat,
     is_zero,
+    loops_in,
     number_everywhere,
 )
 
@@ -84,6 +85,9 @@ def constant_product(step: Computation) -> ConstantProduct | None:
             continue
         summed = [loop for loop in loops if step.reduces[loop]]
         rows = [loop for loop in loops if not step.reduces[loop]]
+        if any(not loops_in(at).isdisjoint(rows) for at in step.maps[1 - number].results):
+            # Each row is of other elements, as in a convolution of groups.
+            return None
         sizes = [step.sizes[loop] for loop in (*rows, *summed)]
         if len(summed) < sum(step.reduces) or DYNAMIC in sizes or math.prod(sizes) > _MOST:
             return None

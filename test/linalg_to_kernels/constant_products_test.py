@@ -69,6 +69,19 @@ def test_operations(name: str, additions: int, products: int) -> None:
     assert "arith.select" not in kernels
 
 
+def test_rows_of_other_elements() -> None:
+    """Each group of a convolution has channels of its own."""
+    weight = torch.tensor([[[[1.0, 2.0]], [[3.0, -4.0]]], [[[5.0, 6.0]], [[-7.0, 8.0]]]])
+
+    class Groups(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            literal = torch.tensor(weight.tolist())
+            return torch.nn.functional.conv2d(x, literal, groups=2)
+
+    x = torch.arange(60.0).reshape(1, 4, 3, 5)
+    torch.testing.assert_close(plumbline.compile(Groups(), (x,))(x)[0], Groups()(x))
+
+
 def test_numbers_that_are_read_by_themselves_too() -> None:
     class _Scalarised(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
