@@ -49,6 +49,9 @@ from plumbline.linalg_to_kernels.vectors import cast, mask_of_first, masked_load
 
 _REGISTERS = 8
 _LANE_BYTES = 4
+_BYTES_OF_ROWS, _COUNTS_OF_ROWS = 4, 12
+"""The words of the configuration from which on registers have 16 and 8 bits each."""
+
 _SUMS = 4
 """How many registers hold sums: the first ones."""
 
@@ -65,24 +68,26 @@ class AmxScratch(Scratch):
 
 
 def allocate_amx_scratch(
-    plan: ContractionPlan, summed_in: ir.Type, summed: ir.Value | None = None
+    plan: ContractionPlan, summed_in: ir.Type, copied: tuple[int, ir.Value] | None = None
 ) -> AmxScratch:
     """Builds the space that `build_amx_tiles` needs, which loops must not.
 
-    With the number of summed elements there is space for the copy of a chunk of rows.
+    There is some for a copy of so many rows, of so many summed elements, if that is given.
     """
     words = ir.MemRefType.get([REGISTER_ROW // _LANE_BYTES], ir.IntegerType.get_signless(32))
     configuration = memref.alloca(words, [], [], alignment=ALIGNMENT)
     mark_scratch(configuration)
     scratch = allocate_scratch(plan, summed_in)
-    copied = None
-    if summed is not None:
+    space = None
+    if copied is not None:
         assert isinstance(plan.dots, TileInstruction)
-        count = arith.muli(index(plan.chunk), _row_of_copy(plan.dots, summed))
+        rows, summed = copied
+        rows = -(-rows // REGISTER_ROWS) * REGISTER_ROWS
+        count = arith.muli(index(rows), _row_of_copy(plan.dots, summed))
         type_ = ir.MemRefType.get([DYNAMIC], ir.Type.parse(plan.dots.of))
-        copied = memref.alloc(type_, [count], [], alignment=ALIGNMENT)
+        space = memref.alloc(type_, [count], [], alignment=ALIGNMENT)
     return AmxScratch(
-        scratch.sums, scratch.turned, scratch.rows, scratch.bounds, configuration, copied
+        scratch.sums, scratch.turned, scratch.rows, scratch.bounds, configuration, space
     )
 
 
@@ -347,9 +352,9 @@ class _AmxTiles(RegisterTiles):
         """The words of the configuration that count lanes, with what a lane is in each."""
         factors: dict[int, int] = defaultdict(int)
         for register in self._of_left:
-            factors[4 + register // 2] += _LANE_BYTES << 16 * (register % 2)
+            factors[_BYTES_OF_ROWS + register // 2] += _LANE_BYTES << 16 * (register % 2)
         for register in self._of_right:
-            factors[12 + register // 4] += 1 << 8 * (register % 4)
+            factors[_COUNTS_OF_ROWS + register // 4] += 1 << 8 * (register % 4)
         return factors
 
     @property

@@ -379,11 +379,14 @@ class _Matching:
         sizes: Sequence[int],
         element: ir.Type,
     ) -> tuple[ContractionPlan, ContractionPlan, None] | None:
-        """The same of narrow elements by AMX, which rows that were computed are narrowed for.
+        """The same of narrow elements by AMX.
 
-        PyTorch's kernel rounds weights as well before it multiplies them with values.
+        Weights are rounded before they are multiplied with values, if the result is: PyTorch's
+        kernel does so, too.
         """
         left, right, result = types
+        if right.element_type not in (left.element_type, result.element_type):
+            return None
         of_left = _retyped(left, right.element_type)
         narrow = (of_left, right, result)
         packing = plan_contraction(sum_, narrow, sizes, self._unit, element)
@@ -450,8 +453,8 @@ class _Attention:
         for number, product_ in enumerate((found.scores, found.values)):
             self._panels[number] = self._panel_buffer(product_)
             if product_.plan.strategy is Strategy.AMX_TILES:
-                summed = self._size_of_right(product_, _SUMMED)
-                scratch: Scratch = allocate_amx_scratch(product_.plan, self._type, summed)
+                copied = found.size, self._size_of_right(product_, _SUMMED)
+                scratch: Scratch = allocate_amx_scratch(product_.plan, self._type, copied)
             else:
                 scratch = allocate_scratch(product_.plan, self._type)
             self._scratch[number] = scratch
@@ -479,7 +482,7 @@ class _Attention:
         queries = memref.dim(self._given[matrix.value], index(axis))
         self._is_single = arith.cmpi(arith.CmpIPredicate.eq, queries, index(1))
 
-    def _panel_buffer(self, product_: _Product) -> "_Panels":
+    def _panel_buffer(self, product_: _Product) -> _Panels:
         """A buffer for all panels of a right operand."""
         plan, tile = product_.plan, product_.plan.tile
         columns, rows = (self._size_of_right(product_, loop) for loop in (_COLUMN, _SUMMED))
@@ -508,15 +511,15 @@ class _Attention:
         else:
             if_else(self._is_single, lambda: None, pack)
 
-    def _pack_panels(self, plan: ContractionPlan, right: ir.Value, panels: "_Panels") -> None:
+    def _pack_panels(self, plan: ContractionPlan, right: ir.Value, panels: _Panels) -> None:
         nest = LoopNest(plan, [right] * 3)
         packing = PanelPacking(nest, plan, panels.buffer)
         columns, width = nest.size(plan.columns), index(plan.tile.columns)
-        lanes_ = arith.divui(panels.rows, index(plan.summed_in_lane))
+        rows_of_lanes = arith.divui(panels.rows, index(plan.summed_in_lane))
 
         def panel(number: ir.Value) -> list[ir.Value]:
             column = arith.muli(number, width)
-            packing.pack(index(0), column, arith.muli(column, lanes_))
+            packing.pack(index(0), column, arith.muli(column, rows_of_lanes))
             return []
 
         for_each(index(0), arith.ceildivui(columns, width), 1, panel)

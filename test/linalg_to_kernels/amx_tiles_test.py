@@ -190,6 +190,19 @@ def test_attention(options: dict[str, Any], shapes: str, threads: int) -> None:
         assert program.stage("kernels").count("call @") == 1
 
 
+def test_weights_are_not_rounded_for_a_result_of_float32() -> None:
+    """As only values, or keys, are of bf16."""
+    x = _drawn("2x100x64", torch.float32)
+    key, value = (_drawn(f"2x{count}x64", BF16)[:, :100] for count in (100, 101))
+
+    def function(x: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+        key, value = key.to(x.dtype), value.to(x.dtype)
+        return (x @ key.mT / 8).softmax(-1) @ value
+
+    program = plumbline.compile(_Program(function), (x, key, value))
+    _check(program, function, (x, key, value), tolerance=1e-6)
+
+
 @pytest.mark.parametrize("is_causal", [False, True], ids=["all", "causal"])
 def test_attention_of_a_length_that_is_not_known(*, is_causal: bool) -> None:
     function, length = partial(_ATTENTION, is_causal=is_causal), Dim("length", max=1024)
