@@ -27,6 +27,9 @@ the sums that a microcontroller has in registers of integers, beside which such 
 _MANY = 32
 """Registers of AVX-512."""
 
+_ACROSS, _ODD_ACROSS = 2, 3
+"""How many registers for matrices a tile has side by side, and how many columns make a row of."""
+
 _ROWS_OF_WINDOWS = 7
 """The most rows whose places in the left operand stay in registers beside the counts of several
 loops: 8x3 took 1.6 times as long as 7x3 there."""
@@ -91,12 +94,16 @@ def register_tile(
 
 
 def amx_tile(rows: int | None, columns: int | None) -> RegisterTile:
-    """The tile of registers for matrices, of which 4 hold sums."""
+    """The tile of registers for matrices, of which up to 4 hold sums: 2 x 2, or a row of few rows.
+
+    Three across are a row as well: of 48 columns a fourth of two panels would be empty.
+    """
     lanes = 16
-    vectors = 4 if rows is not None and rows <= lanes else 2
-    if columns is not None:
-        vectors = min(vectors, -(-columns // lanes))
-    return RegisterTile(lanes if vectors > 2 else 2 * lanes, vectors, lanes)
+    across = 4 if columns is None else -(-columns // lanes)
+    is_row = across == _ODD_ACROSS or (rows is not None and rows <= lanes and across > _ACROSS)
+    if is_row:
+        return RegisterTile(lanes, min(across, 2 * _ACROSS), lanes)
+    return RegisterTile(2 * lanes, min(across, _ACROSS), lanes)
 
 
 def streaming_tile(unit: VectorUnit, bits: int, rows: int) -> RegisterTile:
