@@ -8,6 +8,7 @@ from torch_mlir.dialects import llvm
 INTERNAL = "#llvm.linkage<internal>"
 """The linkage of what other object files do not see. The bindings have no class for it."""
 
+_WORD_BYTES = 8
 
 _DYNAMIC = -(2**31)
 """Stands in `rawConstantIndices` for an index that is a value (`LLVM::GEPOp::kDynamicIndex`)."""
@@ -77,6 +78,41 @@ def define_string(symbol: str, text: str) -> None:
         constant=True,
         value=value,
         addr_space=0,
+    )
+
+
+def define_kept(symbol: str) -> None:
+    """Defines a variable of 64 bits, 0 at first, that keeps what was found out.
+
+    Of threads that find it out at once each is told the same.
+    """
+    llvm.GlobalOp(
+        integer_type(),
+        symbol,
+        ir.Attribute.parse(INTERNAL),
+        value=ir.IntegerAttr.get(integer_type(), 0),
+        alignment=_WORD_BYTES,
+        addr_space=0,
+    )
+
+
+def kept(symbol: str) -> ir.Value:
+    """What such a variable keeps."""
+    return llvm.LoadOp(
+        integer_type(),
+        address_of(symbol),
+        alignment=_WORD_BYTES,
+        ordering=llvm.AtomicOrdering.monotonic,
+    ).result
+
+
+def keep(value: ir.Value, symbol: str) -> None:
+    """Has such a variable keep a value."""
+    llvm.StoreOp(
+        value,
+        address_of(symbol),
+        alignment=_WORD_BYTES,
+        ordering=llvm.AtomicOrdering.monotonic,
     )
 
 

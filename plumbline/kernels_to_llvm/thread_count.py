@@ -10,16 +10,18 @@ from torch_mlir.dialects import llvm
 
 from plumbline.bindings.pipeline import Pass
 from plumbline.kernels_to_llvm.building import (
-    INTERNAL,
     address_of,
     call,
     declare,
     declare_variadic,
     define,
+    define_kept,
     define_string,
     integer,
     integer_type,
     is_null,
+    keep,
+    kept,
     pointer_type,
 )
 from plumbline.runtime.threads import ENVIRONMENT_VARIABLE, MOST_THREADS, THREADS
@@ -27,7 +29,6 @@ from plumbline.runtime.threads import ENVIRONMENT_VARIABLE, MOST_THREADS, THREAD
 _KEPT, _NAME, _MISTAKE = "plumbline_threads_kept", "plumbline_threads_name", "plumbline_no_threads"
 _NOTHING = -1
 _STANDARD_ERROR = 2
-_WORD_BYTES = 8
 
 
 def _define_thread_count(module: ir.Operation) -> None:
@@ -48,29 +49,22 @@ def _define(symbols: ir.SymbolTable) -> None:
         f"{ENVIRONMENT_VARIABLE} is '%s', which is no number from 1 to {MOST_THREADS}: "
         "the program runs on as many threads as it was compiled for\n",
     )
-    llvm.GlobalOp(
-        word,
-        _KEPT,
-        ir.Attribute.parse(INTERNAL),
-        value=ir.IntegerAttr.get(word, 0),
-        alignment=_WORD_BYTES,
-        addr_space=0,
-    )
+    define_kept(_KEPT)
     declare(symbols, "getenv", [pointer], pointer)
     declare(symbols, "strtol", [pointer, pointer, number], word)
     dprintf = declare_variadic(symbols, "dprintf", [number, pointer])
     entry = define(THREADS, [word], word)
     location = ir.Location.current
     told = entry.create_after(word, arg_locs=[location])
-    keep = entry.create_after(word, arg_locs=[location])
+    keeps = entry.create_after(word, arg_locs=[location])
     refuse, read, ask = (entry.create_after() for _ in range(3))
     with ir.InsertionPoint(entry):
-        kept = _relaxed_load()
-        is_new = llvm.ICmpOp(llvm.ICmpPredicate.eq, kept, integer(0)).result
-        llvm.CondBrOp(is_new, [], [kept], ask, told)
+        before = kept(_KEPT)
+        is_new = llvm.ICmpOp(llvm.ICmpPredicate.eq, before, integer(0)).result
+        llvm.CondBrOp(is_new, [], [before], ask, told)
     with ir.InsertionPoint(ask):
         text = call("getenv", [address_of(_NAME)], pointer).result
-        llvm.CondBrOp(is_null(text), [integer(_NOTHING)], [], keep, read)
+        llvm.CondBrOp(is_null(text), [integer(_NOTHING)], [], keeps, read)
     with ir.InsertionPoint(read):
         end = llvm.AllocaOp(pointer, integer(1), pointer).result
         given = call("strtol", [text, end, integer(10, 32)], word).result
@@ -79,32 +73,18 @@ def _define(symbols: ir.SymbolTable) -> None:
         # As a number without a sign, what is below 0 is beyond all.
         less_one = llvm.SubOp(given, integer(1), llvm.IntegerOverflowFlags.none).result
         within = llvm.ICmpOp(llvm.ICmpPredicate.ult, less_one, integer(MOST_THREADS)).result
-        llvm.CondBrOp(llvm.AndOp(all_read, within).result, [given], [], keep, refuse)
+        llvm.CondBrOp(llvm.AndOp(all_read, within).result, [given], [], keeps, refuse)
     with ir.InsertionPoint(refuse):
         dprintf(integer(_STANDARD_ERROR, 32), address_of(_MISTAKE), text)
-        llvm.BrOp([integer(_NOTHING)], keep)
-    with ir.InsertionPoint(keep):
-        (found,) = keep.arguments
-        llvm.StoreOp(
-            found,
-            address_of(_KEPT),
-            alignment=_WORD_BYTES,
-            ordering=llvm.AtomicOrdering.monotonic,
-        )
+        llvm.BrOp([integer(_NOTHING)], keeps)
+    with ir.InsertionPoint(keeps):
+        (found,) = keeps.arguments
+        keep(found, _KEPT)
         llvm.BrOp([found], told)
     with ir.InsertionPoint(told):
         (said,) = told.arguments
         is_nothing = llvm.ICmpOp(llvm.ICmpPredicate.slt, said, integer(0)).result
         llvm.ReturnOp(arg=llvm.SelectOp(is_nothing, entry.arguments[0], said).result)
-
-
-def _relaxed_load() -> ir.Value:
-    return llvm.LoadOp(
-        integer_type(),
-        address_of(_KEPT),
-        alignment=_WORD_BYTES,
-        ordering=llvm.AtomicOrdering.monotonic,
-    ).result
 
 
 DEFINE_THREAD_COUNT = Pass(

@@ -11,13 +11,14 @@ from torch_mlir.dialects import llvm
 from plumbline.bindings.pipeline import Pass
 from plumbline.bindings.walk import operations_named
 from plumbline.kernels_to_llvm.building import (
-    INTERNAL,
-    address_of,
     call,
     declare,
     define,
+    define_kept,
     integer,
     integer_type,
+    keep,
+    kept,
 )
 from plumbline.runtime.requirement import require
 
@@ -26,7 +27,6 @@ _CONFIGURES = "ldtilecfg "
 """How the instruction begins that all use of the registers begins with."""
 
 _SYSTEM_CALL = "syscall"
-_WORD_BYTES = 8
 _ARCH_PRCTL = 158
 """Of x86-64, in Linux's <asm/unistd_64.h>."""
 
@@ -66,29 +66,20 @@ def _is_public(op: ir.Operation) -> bool:
 
 def _define(symbols: ir.SymbolTable) -> None:
     bit, word = integer_type(1), integer_type()
-    llvm.GlobalOp(
-        word,
-        _KEPT,
-        ir.Attribute.parse(INTERNAL),
-        value=ir.IntegerAttr.get(word, 0),
-        alignment=_WORD_BYTES,
-        addr_space=0,
-    )
+    define_kept(_KEPT)
     type_ = declare(symbols, _SYSTEM_CALL, [word], word, variadic=True)
     entry = define(_FUNCTION, [], bit)
     asks, told = entry.create_after(), entry.create_after(word, arg_locs=[ir.Location.current])
-    # Of threads that ask at once each is told the same.
-    relaxed = {"alignment": _WORD_BYTES, "ordering": llvm.AtomicOrdering.monotonic}
     with ir.InsertionPoint(entry):
-        kept = llvm.LoadOp(word, address_of(_KEPT), **relaxed).result
-        is_new = llvm.ICmpOp(llvm.ICmpPredicate.eq, kept, integer(0)).result
-        llvm.CondBrOp(is_new, [], [kept], asks, told)
+        found = kept(_KEPT)
+        is_new = llvm.ICmpOp(llvm.ICmpPredicate.eq, found, integer(0)).result
+        llvm.CondBrOp(is_new, [], [found], asks, told)
     with ir.InsertionPoint(asks):
         operands = [integer(_ARCH_PRCTL), integer(_REQUEST), integer(_TILE_DATA)]
         code = llvm.CallOp(word, operands, [], [], callee=_SYSTEM_CALL, var_callee_type=type_)
         may = llvm.ICmpOp(llvm.ICmpPredicate.eq, code.operation.result, integer(0)).result
         answer = llvm.ZExtOp(word, may).result
-        llvm.StoreOp(answer, address_of(_KEPT), **relaxed)
+        keep(answer, _KEPT)
         llvm.BrOp([answer], told)
     with ir.InsertionPoint(told):
         may = llvm.ICmpOp(llvm.ICmpPredicate.ne, told.arguments[0], integer(0)).result
