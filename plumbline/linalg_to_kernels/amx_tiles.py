@@ -30,6 +30,7 @@ from plumbline.linalg_to_kernels.building import (
 from plumbline.linalg_to_kernels.contraction_loops import Epilogue, Region
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan
 from plumbline.linalg_to_kernels.dot_instructions import (
+    LANE_BITS,
     REGISTER_ROW,
     REGISTER_ROWS,
     TileInstruction,
@@ -48,7 +49,7 @@ from plumbline.linalg_to_kernels.products import DYNAMIC
 from plumbline.linalg_to_kernels.vectors import cast, mask_of_first, masked_load, splat
 
 _REGISTERS = 8
-_LANE_BYTES = 4
+_LANE_BYTES = LANE_BITS // 8
 _BYTES_OF_ROWS, _COUNTS_OF_ROWS = 4, 12
 """The words of the configuration from which on registers have 16 and 8 bits each."""
 
@@ -105,7 +106,7 @@ def build_amx_tiles(
     does. The left operand may be of another type than what is multiplied.
     """
     scratch = scratch or allocate_amx_scratch(plan, summed_in)
-    _AmxTiles(plan, arguments, summed_in, epilogue, scratch, panel_rows).build()
+    _AmxTiles(plan, arguments, summed_in, epilogue, scratch, panel_rows, are_near=True).build()
 
 
 def _row_of_copy(product: TileInstruction, summed: ir.Value) -> ir.Value:
@@ -120,17 +121,10 @@ def _row_of_copy(product: TileInstruction, summed: ir.Value) -> ir.Value:
 
 
 class _AmxTiles(RegisterTiles):
-    def __init__(
-        self,
-        plan: ContractionPlan,
-        arguments: Sequence[ir.Value],
-        summed_in: ir.Type,
-        epilogue: Epilogue | None,
-        scratch: AmxScratch,
-        panel_rows: ir.Value | None,
-    ) -> None:
-        super().__init__(plan, arguments, summed_in, epilogue, scratch, panel_rows, are_near=True)
-        self._configuration, self._space = scratch.configuration, scratch.copied
+    @property
+    def _own(self) -> AmxScratch:
+        assert isinstance(self._scratch, AmxScratch)
+        return self._scratch
 
     @property
     def _product(self) -> TileInstruction:
@@ -141,8 +135,8 @@ class _AmxTiles(RegisterTiles):
 
     def _buffer_of_left(self) -> ir.Value:
         plan = self._plan
-        if self._space is not None:
-            return self._space
+        if self._own.copied is not None:
+            return self._own.copied
         if not plan.copies_left:
             rows = index(self._tile.rows)
         else:
@@ -337,14 +331,14 @@ class _AmxTiles(RegisterTiles):
         type_ = ir.VectorType.get([len(words)], word)
         attributes = [ir.IntegerAttr.get(word, number) for number in words]
         numbers = arith.constant(type_, ir.DenseElementsAttr.get(attributes, type_))
-        vector.store(numbers, self._configuration, [index(0)])
+        vector.store(numbers, self._own.configuration, [index(0)])
         if not is_known:
             lanes = arith.index_cast(word, arith.ceildivui(at_once, index(elements)))
             for place, factor in self._words_by_lanes().items():
                 number = arith.muli(lanes, arith.constant(word, factor))
                 number = arith.addi(arith.constant(word, words[place]), number)
-                memref.store(number, self._configuration, [index(place)])
-        memory = _Matrix.of(self._configuration, index(0), index(0))
+                memref.store(number, self._own.configuration, [index(place)])
+        memory = _Matrix.of(self._own.configuration, index(0), index(0))
         address = arith.index_cast(ir.IntegerType.get_signless(64), memory.address)
         run_assembly("ldtilecfg ($0)", address)
 

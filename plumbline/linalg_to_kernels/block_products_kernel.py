@@ -24,14 +24,13 @@ from plumbline.linalg_to_kernels.building import (
 )
 from plumbline.linalg_to_kernels.byte_products import ByteProducts
 from plumbline.linalg_to_kernels.computations import DYNAMIC, Indices
+from plumbline.linalg_to_kernels.dot_instructions import LANE_BITS
 from plumbline.linalg_to_kernels.evaluation import index_value
 from plumbline.linalg_to_kernels.products_of_blocks import IN_LANE
 from plumbline.linalg_to_kernels.vector_evaluation import Lanes, VectorEvaluation
 from plumbline.linalg_to_kernels.vectors import add, cast, mask_of_first, masked_store, splat
 from plumbline.signature.packed_layout import PackedLayout
 from plumbline.target.vector_unit import VectorUnit
-
-_LANE_BITS = 32
 
 _VECTORS = 2
 """Of sums of a row, so that what is loaded of the row is used so often."""
@@ -52,7 +51,7 @@ def packed_weights(found: BlockProductsGroup, unit: VectorUnit) -> dict[ir.Value
     layouts = {bytes_: PackedLayout((2, 0, 1), 2, _Tile(found, unit).columns, IN_LANE)}
     for value in _packed_by_lanes(found, unit):
         last = ir.RankedTensorType(value.type).rank - 1
-        layouts[value] = PackedLayout((last, *range(last)), last, unit.lanes(_LANE_BITS))
+        layouts[value] = PackedLayout((last, *range(last)), last, unit.lanes(LANE_BITS))
     return layouts
 
 
@@ -61,7 +60,7 @@ def _packed_by_lanes(found: BlockProductsGroup, unit: VectorUnit) -> dict[ir.Val
 
     As rows of a matrix they would be on as many pages as there are blocks.
     """
-    are_whole = found.products.weights.sizes[-1] % unit.lanes(_LANE_BITS) == 0
+    are_whole = found.products.weights.sizes[-1] % unit.lanes(LANE_BITS) == 0
     return found.of_columns if are_whole else {}
 
 
@@ -88,7 +87,7 @@ class _Tile:
 
     def __init__(self, found: BlockProductsGroup, unit: VectorUnit) -> None:
         self.parts = found.products.parts
-        self.lanes = unit.lanes(_LANE_BITS)
+        self.lanes = unit.lanes(LANE_BITS)
         self.vectors = max(_VECTORS // self.parts, 1)
         self.columns = self.lanes * self.vectors
         of_row = self.parts * self.vectors
@@ -116,7 +115,7 @@ class _BlockProducts:
         self._rows = FlatView(given[products.rows])
         self._packed = FlatView(given[products.bytes])
         self._out = FlatView(output)
-        lane = ir.IntegerType.get_signless(_LANE_BITS)
+        lane = ir.IntegerType.get_signless(LANE_BITS)
         self._sums = ir.VectorType.get([self._tile.lanes], lane)
         self._totals = ir.VectorType.get([self._tile.lanes], ir.F32Type.get())
 

@@ -661,7 +661,7 @@ class _Planner:
         are_windows = len(groups) > 1 or bool(plan.row_batches)
         is_packed = plan.right_operand is RightOperand.PACKED
         # Weights were packed for whole lanes, and windows are copied run by run of such.
-        if (is_packed or are_windows) and not (is_packed and product.fills_lanes):
+        if not product.fills_lanes if is_packed else are_windows:
             return None
         run = None if is_contiguous else 1
         if len(summed) > 1:

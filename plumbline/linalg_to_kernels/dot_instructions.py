@@ -19,7 +19,8 @@ from torch_mlir.dialects import arith, vector
 from plumbline.linalg_to_kernels.vectors import like, splat
 from plumbline.target.vector_unit import AVX512_BYTES, VectorUnit
 
-_LANE_BITS = 32
+LANE_BITS = 32
+"""Of a sum, and of the elements that are multiplied for it at once."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class DotInstruction:
     @property
     def elements(self) -> int:
         """How many a lane holds."""
-        return _LANE_BITS // self.bits
+        return LANE_BITS // self.bits
 
     @property
     def has_one_sum(self) -> bool:
@@ -58,7 +59,7 @@ class DotInstruction:
 
     def broadcast(self, elements: ir.Value, lanes: int) -> ir.Value:
         """So many lanes that have the elements of one each."""
-        type_ = ir.VectorType.get([lanes], ir.IntegerType.get_signless(_LANE_BITS))
+        type_ = ir.VectorType.get([lanes], ir.IntegerType.get_signless(LANE_BITS))
         return vector.broadcast(type_, vector.extract(self.lanes(elements), [], [0]))
 
     def add_products(self, left: ir.Value, right: ir.Value, sums: ir.Value) -> ir.Value:
@@ -99,17 +100,17 @@ class DotInstruction:
     def _shifted(self, element: ir.Value, place: int) -> ir.Value:
         """An element at its place in a lane of zeros."""
         element = self._widened(element)
-        narrow, lane = (like(element.type, width) for width in (self.bits, _LANE_BITS))
+        narrow, lane = (like(element.type, width) for width in (self.bits, LANE_BITS))
         alone = arith.extui(lane, arith.bitcast(narrow, element))
         if place == 0:
             return alone
-        by = arith.constant(ir.IntegerType.get_signless(_LANE_BITS), self.bits * place)
+        by = arith.constant(ir.IntegerType.get_signless(LANE_BITS), self.bits * place)
         return arith.shli(alone, by if by.type == lane else vector.broadcast(lane, by))
 
     def lanes(self, elements: ir.Value) -> ir.Value:
         """A vector of lanes of one of elements, those of a lane side by side."""
         (count,) = ir.VectorType(elements.type).shape
-        lane = ir.IntegerType.get_signless(_LANE_BITS)
+        lane = ir.IntegerType.get_signless(LANE_BITS)
         type_ = ir.VectorType.get([count // self.elements], lane)
         return vector.bitcast(type_, self._widened(elements))
 
@@ -133,7 +134,7 @@ class DotInstruction:
     def offsets(self, lanes: int) -> ir.Value:
         """The left operand that has only what was added to its elements."""
         bits = int.from_bytes(self.left_offset.to_bytes() * self.elements, signed=True)
-        return splat(ir.VectorType.get([lanes], ir.IntegerType.get_signless(_LANE_BITS)), bits)
+        return splat(ir.VectorType.get([lanes], ir.IntegerType.get_signless(LANE_BITS)), bits)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from torch_mlir.dialects import arith, memref, vector
 from plumbline.linalg_to_kernels.building import for_each, if_else, index, least, total
 from plumbline.linalg_to_kernels.contraction_loops import LoopNest
 from plumbline.linalg_to_kernels.contraction_plan import ContractionPlan, RightOperand
-from plumbline.linalg_to_kernels.dot_instructions import TileInstruction
+from plumbline.linalg_to_kernels.dot_instructions import LANE_BITS, TileInstruction
 from plumbline.linalg_to_kernels.read_ahead import prefetch_row, rows_ahead
 from plumbline.linalg_to_kernels.vectors import (
     cast,
@@ -25,8 +25,6 @@ from plumbline.linalg_to_kernels.vectors import (
     splat,
     transpose,
 )
-
-_LANE_BITS = 32
 
 
 def panel_size(nest: LoopNest, plan: ContractionPlan) -> ir.Value:
@@ -46,7 +44,7 @@ def element_of_panels(nest: LoopNest, plan: ContractionPlan, summed_in: ir.Type)
         return summed_in
     if plan.dots.has_one_sum:
         return ir.MemRefType(nest.right.elements.type).element_type
-    return ir.IntegerType.get_signless(_LANE_BITS)
+    return ir.IntegerType.get_signless(LANE_BITS)
 
 
 def row_of_panel(plan: ContractionPlan, *, are_elements: bool) -> int:
@@ -71,7 +69,7 @@ class PanelPacking:
         self._nest, self._plan, self._tile, self._into = nest, plan, plan.tile, into
         of_lanes = plan.dots is not None and not plan.dots.has_one_sum
         element = ir.MemRefType(into.type).element_type
-        self._type = ir.IntegerType.get_signless(_LANE_BITS) if of_lanes else element
+        self._type = ir.IntegerType.get_signless(LANE_BITS) if of_lanes else element
         self._element = element
         self._columns, self._summed = nest.size(plan.columns), nest.size(plan.summed)
         self._in_lane, self._of_lane = plan.summed_in_lane, _in_lane(plan)
