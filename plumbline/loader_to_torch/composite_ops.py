@@ -75,8 +75,9 @@ class _Split:
     others: Mapping[_Op, _Decomposition]
 
 
-_TABLES = 2
-"""Of how many tables the splits are kept: a program that writes in place takes two in turns."""
+_TABLES = 4
+"""Of how many tables the splits are kept: a program that writes in place takes two in turns, and
+one with loops has others for their bodies."""
 
 _splits: list[_Split] = []
 """The last ones, the latest at the end."""

@@ -550,8 +550,9 @@ def _functional(
     functional.graph_module.meta[_INOUT] = inout_of(program)
     functional.graph_module.meta[_RESULT_NAMES] = _names_of_results(functional)
     followed = FollowedProgram(exported, functional)
-    exclude_sizes_that_do_not_hold(who, followed, functional.range_constraints, dims)
-    assert_guards(functional, followed, _names_of_sizes(functional))
+    with exporting():
+        exclude_sizes_that_do_not_hold(who, followed, functional.range_constraints, dims)
+        assert_guards(functional, followed, _names_of_sizes(functional))
     with guards_settled(who, functional, _names_of_sizes(functional)):
         _ready_to_import(who, functional, is_drawn_from=GENERATOR in state_of(program))
     return functional
