@@ -40,6 +40,7 @@ from plumbline.linalg_to_kernels.conversion import (
     RESHAPE_DIRECTLY,
     SELECT_CLAMPS,
     SPECIALISE_KERNELS,
+    TELL_SIZES,
 )
 from plumbline.linalg_to_kernels.fusion_groups import form_fusion_groups
 from plumbline.linalg_to_kernels.pipelines import (
@@ -212,6 +213,7 @@ def linalg_to_gpu_pipeline(
             PUT_CHANNELS_LAST,
             TELL_PADS,
             COMPUTE_GATHERED,
+            TELL_SIZES,
             FORM_GPU_FUSION_GROUPS.with_options(options),
             BUILD_GPU_KERNELS.with_options(options),
             BUFFERIZE,

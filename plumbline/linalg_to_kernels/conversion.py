@@ -76,6 +76,7 @@ from plumbline.linalg_to_kernels.splats import fill_splats
 from plumbline.linalg_to_kernels.split_sums import split_sums
 from plumbline.linalg_to_kernels.strategies import CpuStrategies
 from plumbline.linalg_to_kernels.stream_results import stream_results
+from plumbline.linalg_to_kernels.tell_sizes import tell_sizes
 from plumbline.linalg_to_kernels.tile_scans import tile_scans
 from plumbline.linalg_to_kernels.transpose_tiles import transpose_tiles
 from plumbline.linalg_to_kernels.vector_widths import choose_vector_widths
@@ -309,6 +310,12 @@ EXPAND_CONTRACTIONS = Pass(
     "expand-contractions",
     "Compute contractions in the shape that their results are given next",
     expand_contractions,
+)
+
+TELL_SIZES = Pass(
+    "tell-sizes",
+    "Ask for sizes what tells them, so that no tensor is computed for its size alone",
+    tell_sizes,
 )
 
 FORM_FUSION_GROUPS = Pass(
@@ -564,6 +571,7 @@ def linalg_to_kernels_pipeline(
             MERGE_AXES,
             REARRANGE_WEIGHTS,
             EXPAND_CONTRACTIONS,
+            TELL_SIZES,
             FORM_FUSION_GROUPS.with_options(options),
             SHARE_GROUPS.with_options(options),
             *([COUNT_WORK] if timed else []),

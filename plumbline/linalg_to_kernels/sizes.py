@@ -5,8 +5,15 @@ from collections.abc import Iterator, Mapping
 from torch_mlir import ir
 from torch_mlir.dialects import memref, tensor
 
+from plumbline.bindings.walk import defining_operation
 from plumbline.linalg_to_kernels.building import index, product
-from plumbline.linalg_to_kernels.computations import DYNAMIC, GENERIC, Computation
+from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
+    GENERIC,
+    Computation,
+    computation,
+    reassociation,
+)
 
 
 def size_of(value: ir.Value, axis: int, given: Mapping[ir.Value, ir.Value]) -> ir.Value:
@@ -34,14 +41,37 @@ def size_of(value: ir.Value, axis: int, given: Mapping[ir.Value, ir.Value]) -> i
             size = op.operands[1 + _dynamic_before(type_, axis)]
             return given.get(size, size)
         case "tensor.collapse_shape":
-            group = ir.ArrayAttr(op.attributes["reassociation"])[axis]
-            axes = [ir.IntegerAttr(inner).value for inner in ir.ArrayAttr(group)]
+            axes = reassociation(op)[axis]
             return product([size_of(op.operands[0], inner, given) for inner in axes])
         case name if name == GENERIC:
             number = list(op.results).index(value)
             inits = list(op.operands)[len(op.operands) - len(op.results) :]
             return size_of(inits[number], axis, given)
     raise NotImplementedError(f"the size of a result of {op.name}")
+
+
+def told_size(value: ir.Value, axis: int) -> int | ir.Value:
+    """The size of a tensor along an axis, of which no more is read than it takes to know it.
+
+    A tensor that is asked for its size is computed for that, if it has no other use.
+    """
+    type_ = ir.RankedTensorType(value.type)
+    if type_.shape[axis] != DYNAMIC:
+        return type_.shape[axis]
+    op = defining_operation(value)
+    made = None if op is None else computation(op)
+    if made is not None:
+        return told_size(made.inits[made.results.index(value)], axis)
+    if op is not None:
+        match op.name:
+            case "tensor.empty":
+                return op.operands[_dynamic_before(type_, axis)]
+            case "tensor.expand_shape":
+                return op.operands[1 + _dynamic_before(type_, axis)]
+            case "tensor.collapse_shape":
+                sizes = [told_size(op.operands[0], inner) for inner in reassociation(op)[axis]]
+                return product([index(size) if isinstance(size, int) else size for size in sizes])
+    return tensor.dim(value, index(axis))
 
 
 def loop_size(computation: Computation, loop: int, given: Mapping[ir.Value, ir.Value]) -> ir.Value:

@@ -11,9 +11,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import tensor
 
 from plumbline.bindings.walk import defining_operation
-from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import (
-    DYNAMIC,
     Computation,
     computation,
     computation_of,
@@ -23,6 +21,7 @@ from plumbline.linalg_to_kernels.computations import (
     number_everywhere,
     reassociation,
 )
+from plumbline.linalg_to_kernels.sizes import told_size
 from plumbline.tcp_to_linalg.building import fill
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, dims_map, loop_nest
 
@@ -100,21 +99,7 @@ def inverse(axes: Sequence[int]) -> list[int]:
 
 
 def _sizes(value: ir.Value, axes: Sequence[int]) -> list[int | ir.Value]:
-    return [_size(value, axis) for axis in axes]
-
-
-def _size(value: ir.Value, axis: int) -> int | ir.Value:
-    """The size of a tensor along an axis, of which no more is read than it takes to know it."""
-    shape = ir.RankedTensorType(value.type).shape
-    if shape[axis] != DYNAMIC:
-        return shape[axis]
-    made = computation_of(value)
-    if made is not None and len(made.results) == 1:
-        return _size(made.inits[0], axis)
-    op = defining_operation(value)
-    if op is not None and op.name == "tensor.empty":
-        return op.operands[[*shape[:axis]].count(DYNAMIC)]
-    return tensor.dim(value, index(axis))
+    return [told_size(value, axis) for axis in axes]
 
 
 def empty_turned(value: ir.Value, axes: Sequence[int]) -> ir.Value:

@@ -234,6 +234,7 @@ PASSES = _by_name(
         linalg_to_kernels.REARRANGE_WEIGHTS,
         linalg_to_kernels.RESHAPE_DIRECTLY,
         linalg_to_kernels.EXPAND_CONTRACTIONS,
+        linalg_to_kernels.TELL_SIZES,
     )
 )
 

@@ -311,6 +311,19 @@ def test_a_single_query_of_any_number(target_cpu: str, *, is_causal: bool) -> No
     assert kernel.count(f"scf.if {single[1]} ") == 3, kernel
 
 
+@pytest.mark.parametrize("target_cpu", ["x86-64-v3", "sapphirerapids"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_no_keys_are_turned_for_their_number(dtype: torch.dtype, target_cpu: str) -> None:
+    """Where they are narrow, the kernel that reads them turns them itself."""
+    operands = tuple(torch.randn(2, 3, 9, 64, dtype=dtype) for _ in range(3))
+    sizes = {2: Dim.AUTO}
+    shapes = {"query": sizes, "key": sizes, "value": sizes}
+    program = plumbline.compile(
+        _Attention(is_causal=False), operands, shapes, target_cpu=target_cpu
+    )
+    assert "copy" not in program.stage("kernels")
+
+
 class _WithCache(nn.Module):
     """Keys and values are kept, and those of these queries are put behind them."""
 
