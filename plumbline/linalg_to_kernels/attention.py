@@ -378,7 +378,7 @@ class _Matching:
         types: Sequence[ir.MemRefType],
         sizes: Sequence[int],
         element: ir.Type,
-    ) -> tuple[ContractionPlan, ContractionPlan, None] | None:
+    ) -> tuple[ContractionPlan, ContractionPlan, ContractionPlan | None] | None:
         """The same of narrow elements by AMX.
 
         Weights are rounded before they are multiplied with values, if the result is: PyTorch's
@@ -400,7 +400,8 @@ class _Matching:
             packs_blocks=False,
         )
         packing = replace(packing, packs_blocks=False)
-        return (plan, packing, None) if _is_of_rows(plan) else None
+        single = plan_for_one_row(packing, types, sizes, self._unit, element)
+        return (plan, packing, single) if _is_of_rows(plan) else None
 
 
 def _is_of_rows(plan: ContractionPlan) -> bool:

@@ -237,9 +237,13 @@ def with_other_plan(found: ContractionGroup, unit: VectorUnit) -> ContractionGro
 
 
 def _loses_dots(found: ContractionGroup, unit: VectorUnit) -> bool:
-    """Whether several elements would be multiplied at once if copies were made beforehand."""
+    """Whether several elements would be multiplied at once if copies were made beforehand.
+
+    Where a matrix is read once, for a few rows, to copy it takes longer than to multiply by it.
+    """
     group, at = found.group, found.group.members.index(found.contraction)
-    if found.plan.dots is not None or at == 0:
+    is_read_once = found.plan.strategy in (Strategy.DOT_PRODUCTS, Strategy.WEIGHTED_ROWS)
+    if found.plan.dots is not None or at == 0 or is_read_once:
         return False
     after = form_group(group.members[at:], group.outputs)
     before = None if after is None else _planned(after, unit, _small(found.contraction, unit))

@@ -562,14 +562,18 @@ class _Planner:
             is_lines = is_lines or are_images
             most = _UNPACKED_ROWS_OF_LINES if is_lines else _UNPACKED_ROWS
             few = row_count is not None and row_count <= most * tile.rows
-            # An operand of another type is converted once, as it is packed.
-            few = few and self.types[right].element_type.width == self.summed_bits
+            of_right = self.types[right].element_type
+            if of_right.width != self.summed_bits:
+                # Each row would convert it anew. Of integers, several are multiplied at once.
+                few = row_count is not None and row_count <= _FEW_OF_CONVERTED
+                few = few and isinstance(of_right, ir.FloatType)
             right_operand = RightOperand.IN_PLACE if few else RightOperand.COPIED
             if stores_columns and self._adds_rows(row_count, (left, right), summed, columns):
                 strategy, right_operand = Strategy.WEIGHTED_ROWS, RightOperand.IN_PLACE
                 tile = RegisterTile(max(row_count or 0, 1), 1, tile.lanes)
             elif few and row_count is not None and row_count <= tile.rows:
-                tile = streaming_tile(self._registers, self.summed_bits, max(row_count, 1))
+                rows_of_tile = max(row_count, 1)
+                tile = streaming_tile(self._registers, self.summed_bits, rows_of_tile, column_count)
             elif few and not (are_windows or are_images):
                 tile = tile_for(is_in_place=True)
         elif self._ends_in_run(right, summed, tile.lanes):
@@ -585,7 +589,9 @@ class _Planner:
             of_both = _finest(of_both, self._groups(right, summed))
         are_tiles = strategy is Strategy.REGISTER_TILES
         is_packed = right_operand is RightOperand.PACKED
-        dots = self._dots(left, summed, is_packed=is_packed) if are_tiles else None
+        # What is multiplied several at once does not lie side by side in place.
+        has_dots = are_tiles and right_operand is not RightOperand.IN_PLACE
+        dots = self._dots(left, summed, is_packed=is_packed) if has_dots else None
         if dots is not None and row_batches and dots.prepares(self.types[left].element_type):
             # A copy has the rows of one turn of the batches outside of panels.
             dots = None
@@ -676,10 +682,12 @@ class _Planner:
         few_panels = columns is not None and columns <= _COPIED_FOR * tile.columns
         bits = self.types[left].element_type.width
         is_far = rows is not None and count is not None and rows * count * bits > 8 * _FAR
+        is_unpacked = plan.right_operand is RightOperand.IN_PLACE
         amx = replace(
             plan,
             strategy=Strategy.AMX_TILES,
             tile=tile,
+            right_operand=RightOperand.COPIED if is_unpacked else plan.right_operand,
             dots=replace(product, run=run, is_turned=self.sum.turned is not None),
             sums_at_once=(2 if are_windows else 4) * plan.sums_at_once,
             summed_at_once=_SUMMED_BY_AMX,

@@ -106,13 +106,17 @@ def amx_tile(rows: int | None, columns: int | None) -> RegisterTile:
     return RegisterTile(2 * lanes, min(across, _ACROSS), lanes)
 
 
-def streaming_tile(unit: VectorUnit, bits: int, rows: int) -> RegisterTile:
+def streaming_tile(unit: VectorUnit, bits: int, rows: int, columns: int | None) -> RegisterTile:
     """The tile for few rows, where what takes time is to bring the right operand from memory.
 
-    It is as wide as registers allow: a long piece of each row of that operand is read at once.
+    It is as wide as registers allow, or as there are columns, if that is known: a long piece of
+    each row of that operand is read at once.
     """
-    vectors = max(unit.registers // (rows + 1), 1)
-    return RegisterTile(rows, vectors, unit.lanes(bits))
+    lanes = unit.lanes(bits)
+    vectors = unit.registers // (rows + 1)
+    if columns is not None:
+        vectors = min(vectors, -(-columns // lanes))
+    return RegisterTile(rows, max(vectors, 1), lanes)
 
 
 def _tiles(

@@ -523,14 +523,15 @@ def test_windows_that_are_apart_have_one_plan() -> None:
     assert not _has_two_plans(program)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("equation", ["bij,bjk->bik", "bij,bkj->bik", "ij,kj->ik"])
-def test_any_number_of_rows_that_turns_out_to_be_one(equation: str) -> None:
+def test_any_number_of_rows_that_turns_out_to_be_one(equation: str, dtype: torch.dtype) -> None:
     """The other operand is then read once, where it lies."""
     function = partial(torch.einsum, equation)
 
     def operands(**sizes: int) -> tuple[torch.Tensor, ...]:
         names = equation.split("->")[0].split(",")
-        return tuple(_random(tuple(sizes[name] for name in each), torch.float32) for each in names)
+        return tuple(_random(tuple(sizes[name] for name in each), dtype) for each in names)
 
     dims = {name: Dim(name, min=1, max=4000) for name in "bijk"}
     program = plumbline.compile(
@@ -546,6 +547,23 @@ def test_any_number_of_rows_that_turns_out_to_be_one(equation: str) -> None:
     for rows, summed, columns in ((1, 300, 530), (1, 1, 7), (1, 65, 1), (2, 300, 33), (8, 9, 10)):
         _check(program, function, operands(b=3, i=rows, j=summed, k=columns))
     assert _has_two_plans(program)
+
+
+@pytest.mark.parametrize("target_cpu", ["x86-64-v3", "cooperlake", "sapphirerapids"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_a_matrix_that_one_row_is_multiplied_with_is_not_turned(
+    dtype: torch.dtype, target_cpu: str
+) -> None:
+    """Not even where several elements could be multiplied at once then."""
+    operands = _random((3, 1, 64), dtype), _random((3, 200, 64), dtype)
+    function = partial(torch.einsum, "bij,bkj->bik")
+
+    def turned(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        return left @ right.transpose(1, 2)
+
+    there = plumbline.compile(_Function(turned), operands, target_cpu=target_cpu)
+    assert len(re.findall(r"call @", there.stage("kernels"))) == 1
+    _check(plumbline.compile(_Function(turned), operands), function, operands)
 
 
 @pytest.mark.parametrize(("summed", "columns"), [(400, 300), (384, 300)])

@@ -30,8 +30,11 @@ def test_tiles_fit_the_registers(unit: VectorUnit, bits: int) -> None:
                 assert tile.rows * tile.vectors + right <= unit.registers
                 assert tile.lanes == unit.bytes * 8 // bits
     for rows in (1, 2, 6):
-        tile = streaming_tile(unit, bits, rows)
-        assert (rows + 1) * tile.vectors <= unit.registers
+        for count in (None, 1, 49, 4096):
+            tile = streaming_tile(unit, bits, rows, count)
+            assert (rows + 1) * tile.vectors <= unit.registers
+            # No vector is beyond the last column.
+            assert count is None or (tile.vectors - 1) * tile.lanes < count
 
 
 def test_sums_of_integers_leave_registers_for_the_rest() -> None:
