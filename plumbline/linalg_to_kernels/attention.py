@@ -345,8 +345,9 @@ class _Matching:
         outer = {
             other: loop for other, loop in self._group.row_loops[product_].items() if other != row
         }
-        given = sum_, types, sizes, element
-        plans = self._plan_by_amx(*given) or self._plan_of_floats(*given)
+        are_wide = all(type_.element_type == element for type_ in types[:2])
+        plan_by = self._plan_of_floats if are_wide else self._plan_of_narrow
+        plans = plan_by(sum_, types, sizes, element)
         if plans is None:
             return None
         plan, packing, single = plans
@@ -362,9 +363,6 @@ class _Matching:
         element: ir.Type,
     ) -> tuple[ContractionPlan, ContractionPlan, ContractionPlan | None] | None:
         """How to multiply, how to pack the right operand, and how to do a single row."""
-        are_wide = all(type_.element_type == element for type_ in types[:2])
-        if not are_wide and sizes[_QUERY] != DYNAMIC and sizes[_QUERY] < _FEWEST_OF_NARROW:
-            return None
         plan = plan_contraction(sum_, types, sizes, self._unit, element, frozenset({1}))
         if (
             plan is None
@@ -380,6 +378,20 @@ class _Matching:
             single = None
         return plan, packing, single
 
+    def _plan_of_narrow(
+        self,
+        sum_: SumOfProducts,
+        types: Sequence[ir.MemRefType],
+        sizes: Sequence[int],
+        element: ir.Type,
+    ) -> tuple[ContractionPlan, ContractionPlan, ContractionPlan | None] | None:
+        """The same of half precision: by AMX, if it has such, or widened as it is packed."""
+        by_amx = self._plan_by_amx(sum_, types, sizes, element)
+        if by_amx is not None:
+            return by_amx
+        are_few = sizes[_QUERY] != DYNAMIC and sizes[_QUERY] < _FEWEST_OF_NARROW
+        return None if are_few else self._plan_of_floats(sum_, types, sizes, element)
+
     def _plan_by_amx(
         self,
         sum_: SumOfProducts,
@@ -387,7 +399,7 @@ class _Matching:
         sizes: Sequence[int],
         element: ir.Type,
     ) -> tuple[ContractionPlan, ContractionPlan, ContractionPlan | None] | None:
-        """The same of narrow elements by AMX, if it has such.
+        """The same of narrow elements by AMX.
 
         Weights are rounded before they are multiplied with values, if the result is: PyTorch's
         kernel does so, too.

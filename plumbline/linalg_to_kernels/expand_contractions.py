@@ -25,7 +25,7 @@ from plumbline.linalg_to_kernels.computations import (
 )
 from plumbline.linalg_to_kernels.constants import is_constant
 from plumbline.linalg_to_kernels.products import sum_of_products
-from plumbline.linalg_to_kernels.sizes import size_of
+from plumbline.linalg_to_kernels.sizes import told_size
 
 _EXPAND = "tensor.expand_shape"
 _COLLAPSE = "tensor.collapse_shape"
@@ -111,7 +111,7 @@ def _sink(collapse: ir.Operation) -> ir.Operation | None:
     type_ = ir.RankedTensorType(source.type)
     result = found.results[0]
     with ir.InsertionPoint.after(found.op), found.op.location:
-        sizes = [_size(source, axis) for axis in _dynamic(type_)]
+        sizes = [told_size(source, axis) for axis in _dynamic(type_)]
         groups = collapse.attributes["reassociation"]
         of_result = ir.RankedTensorType.get(type_.shape, result.type.element_type)
         expand = tensor.ExpandShapeOp(of_result, result, groups, sizes, type_.shape)
@@ -275,7 +275,7 @@ class _Expansion:
             if collapse.operands[0].type == type_ and reassociation(collapse) == groups:
                 return collapse.operands[0]
         sizes = [
-            dynamic or _size(value, axis)
+            dynamic or told_size(value, axis)
             for axis, group in enumerate(parts)
             for size, dynamic in group
             if size == DYNAMIC
@@ -309,18 +309,6 @@ def _expanded_fill(
 def _sizes(shape: Sequence[int], dynamic: Sequence[ir.Value]) -> Iterator[int | ir.Value]:
     others = iter(dynamic)
     return (next(others) if size == DYNAMIC else size for size in shape)
-
-
-def _size(value: ir.Value, axis: int) -> ir.Value:
-    """The size of a tensor along an axis.
-
-    It is asked of what a result is computed in: to ask the result would be one use of it more,
-    which keeps what uses it from becoming one kernel with what computes it.
-    """
-    while _is_made_by(value, GENERIC):
-        op = value.owner.operation
-        value = op.operands[len(op.operands) - len(op.results) + list(op.results).index(value)]
-    return size_of(value, axis, {} if _is_made_by(value, _EMPTY) else {value: value})
 
 
 def _is_made_by(value: ir.Value, name: str) -> bool:

@@ -11,7 +11,6 @@ from plumbline.linalg_to_kernels.computations import (
     DYNAMIC,
     GENERIC,
     Computation,
-    computation,
     reassociation,
 )
 
@@ -29,49 +28,57 @@ def size_of(value: ir.Value, axis: int, given: Mapping[ir.Value, ir.Value]) -> i
         if isinstance(other.type, ir.MemRefType):
             return memref.dim(other, index(axis))
         return tensor.dim(other, index(axis))
-    assert not isinstance(value.owner, ir.Block)
-    op = value.owner.operation
+    told = _told_by(value, axis)
+    if told is None:
+        raise NotImplementedError(f"the size of {value}")
+    if isinstance(told, list):
+        return product([size_of(other, at, given) for other, at in told])
+    return given.get(told, told)
+
+
+def told_size(value: ir.Value, axis: int) -> ir.Value:
+    """Builds the size of a tensor along an axis, of which no more is read than it takes to know it.
+
+    To ask a tensor that is computed would be one use of it more: it is computed for that, if it has
+    no other, and does not become one kernel with what uses it.
+    """
+    size = ir.RankedTensorType(value.type).shape[axis]
+    if size != DYNAMIC:
+        return index(size)
+    told = _told_by(value, axis)
+    if told is None:
+        return tensor.dim(value, index(axis))
+    if isinstance(told, list):
+        return product([told_size(other, at) for other, at in told])
+    return told
+
+
+def _told_by(value: ir.Value, axis: int) -> ir.Value | list[tuple[ir.Value, int]] | None:
+    """What tells the size of a tensor along an axis that its type does not tell.
+
+    It is a number, or the axes of other tensors of whose sizes it is the product; None where there
+    is nothing but the tensor.
+    """
+    op = defining_operation(value)
+    if op is None:
+        return None
+    before = [*ir.RankedTensorType(value.type).shape[:axis]].count(DYNAMIC)
     match op.name:
         case "tensor.empty":
-            size = op.operands[_dynamic_before(type_, axis)]
-            return given.get(size, size)
+            return op.operands[before]
         case "tensor.cast":
-            return size_of(op.operands[0], axis, given)
-        case "tensor.expand_shape" | "tensor.extract_slice":
-            size = op.operands[1 + _dynamic_before(type_, axis)]
-            return given.get(size, size)
+            return [(op.operands[0], axis)]
+        case "tensor.expand_shape":
+            return op.operands[1 + before]
+        case "tensor.extract_slice":
+            offsets = ir.DenseI64ArrayAttr(op.attributes["static_offsets"])
+            return op.operands[1 + [*offsets].count(DYNAMIC) + before]
         case "tensor.collapse_shape":
-            axes = reassociation(op)[axis]
-            return product([size_of(op.operands[0], inner, given) for inner in axes])
+            return [(op.operands[0], inner) for inner in reassociation(op)[axis]]
         case name if name == GENERIC:
-            number = list(op.results).index(value)
             inits = list(op.operands)[len(op.operands) - len(op.results) :]
-            return size_of(inits[number], axis, given)
-    raise NotImplementedError(f"the size of a result of {op.name}")
-
-
-def told_size(value: ir.Value, axis: int) -> int | ir.Value:
-    """The size of a tensor along an axis, of which no more is read than it takes to know it.
-
-    A tensor that is asked for its size is computed for that, if it has no other use.
-    """
-    type_ = ir.RankedTensorType(value.type)
-    if type_.shape[axis] != DYNAMIC:
-        return type_.shape[axis]
-    op = defining_operation(value)
-    made = None if op is None else computation(op)
-    if made is not None:
-        return told_size(made.inits[made.results.index(value)], axis)
-    if op is not None:
-        match op.name:
-            case "tensor.empty":
-                return op.operands[_dynamic_before(type_, axis)]
-            case "tensor.expand_shape":
-                return op.operands[1 + _dynamic_before(type_, axis)]
-            case "tensor.collapse_shape":
-                sizes = [told_size(op.operands[0], inner) for inner in reassociation(op)[axis]]
-                return product([index(size) if isinstance(size, int) else size for size in sizes])
-    return tensor.dim(value, index(axis))
+            return [(inits[list(op.results).index(value)], axis)]
+    return None
 
 
 def loop_size(computation: Computation, loop: int, given: Mapping[ir.Value, ir.Value]) -> ir.Value:
@@ -95,7 +102,3 @@ def loop_sizes(
             dim = expression.maybe_downcast()
             if isinstance(dim, ir.AffineDimExpr) and dim.position == loop:
                 yield size_of(operand, axis, given)
-
-
-def _dynamic_before(type_: ir.RankedTensorType, axis: int) -> int:
-    return sum(size == DYNAMIC for size in list(type_.shape)[:axis])

@@ -8,7 +8,6 @@ all the same: attention of half precision had its keys turned for their number a
 from torch_mlir import ir
 
 from plumbline.bindings.walk import constant_integer, defining_operation, operations_named
-from plumbline.linalg_to_kernels.building import index
 from plumbline.linalg_to_kernels.computations import erase_unused
 from plumbline.linalg_to_kernels.sizes import told_size
 
@@ -20,8 +19,6 @@ def tell_sizes(module: ir.Operation) -> None:
         if axis is None or defining_operation(value) is None:
             continue
         with module.context, ir.InsertionPoint(op), op.location:
-            size = told_size(value, axis)
-            size = index(size) if isinstance(size, int) else size
-        op.results[0].replace_all_uses_with(size)
+            op.results[0].replace_all_uses_with(told_size(value, axis))
         op.erase()
         erase_unused(value)

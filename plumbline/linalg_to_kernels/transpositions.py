@@ -12,6 +12,7 @@ from torch_mlir.dialects import tensor
 
 from plumbline.bindings.walk import defining_operation
 from plumbline.linalg_to_kernels.computations import (
+    DYNAMIC,
     Computation,
     computation,
     computation_of,
@@ -99,7 +100,8 @@ def inverse(axes: Sequence[int]) -> list[int]:
 
 
 def _sizes(value: ir.Value, axes: Sequence[int]) -> list[int | ir.Value]:
-    return [told_size(value, axis) for axis in axes]
+    shape = ir.RankedTensorType(value.type).shape
+    return [told_size(value, at) if shape[at] == DYNAMIC else shape[at] for at in axes]
 
 
 def empty_turned(value: ir.Value, axes: Sequence[int]) -> ir.Value:

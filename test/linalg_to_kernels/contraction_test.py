@@ -549,11 +549,8 @@ def test_any_number_of_rows_that_turns_out_to_be_one(equation: str, dtype: torch
     assert _has_two_plans(program)
 
 
-@pytest.mark.parametrize("target_cpu", ["x86-64-v3", "cooperlake", "sapphirerapids"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
-def test_a_matrix_that_one_row_is_multiplied_with_is_not_turned(
-    dtype: torch.dtype, target_cpu: str
-) -> None:
+def test_a_matrix_that_one_row_is_multiplied_with_is_not_turned(dtype: torch.dtype) -> None:
     """Not even where several elements could be multiplied at once then."""
     operands = _random((3, 1, 64), dtype), _random((3, 200, 64), dtype)
     function = partial(torch.einsum, "bij,bkj->bik")
@@ -561,8 +558,9 @@ def test_a_matrix_that_one_row_is_multiplied_with_is_not_turned(
     def turned(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
         return left @ right.transpose(1, 2)
 
-    there = plumbline.compile(_Function(turned), operands, target_cpu=target_cpu)
-    assert len(re.findall(r"call @", there.stage("kernels"))) == 1
+    for target_cpu in ("x86-64-v3", "cooperlake", "sapphirerapids"):
+        there = plumbline.compile(_Function(turned), operands, target_cpu=target_cpu)
+        assert len(re.findall(r"call @", there.stage("kernels"))) == 1, target_cpu
     _check(plumbline.compile(_Function(turned), operands), function, operands)
 
 
