@@ -48,3 +48,18 @@ func.func @read(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, index, index) {
   %1 = tensor.dim %0, %c0 : tensor<?xf32>
   return %0, %1, %d : tensor<?xf32>, index, index
 }
+
+// -----
+
+// A part is as long as it was asked to be, wherever it begins.
+
+// CHECK-LABEL: func.func @part(
+// CHECK-SAME:    %{{.*}}: tensor<?x?xf32>, %{{.*}}: index, %[[N:.*]]: index)
+// CHECK-NOT:     tensor.extract_slice
+// CHECK:         return %[[N]]
+func.func @part(%x: tensor<?x?xf32>, %at: index, %n: index) -> index {
+  %c1 = arith.constant 1 : index
+  %0 = tensor.extract_slice %x[%at, 0] [2, %n] [1, 1] : tensor<?x?xf32> to tensor<2x?xf32>
+  %1 = tensor.dim %0, %c1 : tensor<2x?xf32>
+  return %1 : index
+}
