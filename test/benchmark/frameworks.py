@@ -52,12 +52,13 @@ class Framework:
         return [name for name in self.packages if importlib.util.find_spec(name) is None]
 
 
-# PyTorch's own kernels, and those of oneDNN, which PyTorch and OpenVINO hold, choose their
-# instructions as the program starts. ONNX Runtime has no such setting.
+# PyTorch's own kernels, those of MKL, and those of oneDNN, which PyTorch and OpenVINO hold, choose
+# their instructions as the program starts. ONNX Runtime has no such setting.
 BASELINE_ENVIRONMENT = {
     "ATEN_CPU_CAPABILITY": "avx2",
     "ONEDNN_MAX_CPU_ISA": "AVX2",
     "DNNL_MAX_CPU_ISA": "AVX2",
+    "MKL_ENABLE_INSTRUCTIONS": "AVX2",
 }
 
 
