@@ -7,7 +7,6 @@ from plumbline.elementary_functions.exponential import (
     exp2_in_double,
     exp2_power,
     expm1_below_0,
-    scaled,
 )
 from plumbline.elementary_functions.pairs import constant_pair, exact_product
 
@@ -129,7 +128,8 @@ def _erfc_of_double(x: Float) -> Float:
     size = abs(x).at_most(27.3)
     exponent = exact_product(size, size) * constant_pair(size, *_LOG2_OF_E)
     power = exp2_power(-exponent.high, -exponent.low)
-    right = scaled(power.times(_scaled_erfc(size, 64)), power.exponent)
+    first, second = power.factors()
+    right = power.times(_scaled_erfc(size, 64)) * first * second
     return where(x < 0.0, 2.0 - right, right)
 
 

@@ -6,9 +6,9 @@ Functions" (1980), chapter 6.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from plumbline.elementary_functions.arithmetic import Float, Int, polynomial, where, where_int
+from plumbline.elementary_functions.arithmetic import Float, Int, polynomial, where
 
 LOG_2 = {
     32: (0.693359375, -2.12194440e-4),
@@ -106,16 +106,34 @@ class Power:
     fraction: Float
     """Between 2^-1/2 - 1 and 2^1/2 - 1."""
     exponent: Int
-    """n, where a float has its exponent: to the left of its fraction's bits."""
+    """n and an offset, the sum of which is above 0, in the last bits of a float's fraction."""
 
     def times(self, factor: Float) -> Float:
         """The product of 1 + fraction and a factor: one operation, where those can be fused."""
         return factor + self.fraction * factor
 
+    def normal(self) -> Float:
+        """2^n, where that is a normal number, of an offset of `bias`."""
+        return (self.exponent << self.fraction.fraction_bits).as_float()
+
+    def factors(self) -> tuple[Float, Float]:
+        """Two factors of 2^n, which may be out of range itself, of an offset of twice the `bias`.
+
+        Each is the power of a half of n, so that to multiply by the first of them is exact.
+        """
+        half = self.exponent.shifted_right_unsigned(1)
+        other = replace(self, exponent=self.exponent - half)
+        return replace(self, exponent=half).normal(), other.normal()
+
     def value(self) -> Float:
-        """The number, which may be infinite, or rounded to a subnormal one."""
-        first, second = _factors(self.exponent, self.fraction)
+        """The number, which may be infinite, or rounded to a subnormal one, of the same offset."""
+        first, second = self.factors()
         return self.times(first) * second
+
+
+def bias(like: Float) -> int:
+    """What a float's bits have of the exponent 0."""
+    return 1 - like.least_exponent
 
 
 def exponent_bounds(like: Float) -> tuple[int, int]:
@@ -128,61 +146,48 @@ def power_of_2(exponent: Int, like: Float) -> Float:
     return (exponent + like.constant(1.0).as_int()).as_float()
 
 
-def _far(like: Float) -> int:
-    """An exponent half way to that of the least normal number: by so much 2^n is put off."""
-    return (2 - like.least_exponent) // 2
-
-
-def scaled(x: Float, exponent: Int) -> Float:
-    """The product 2^n x, for an x near 1 and an exponent as `Power` has it."""
-    first, second = _factors(exponent, x)
-    return x * first * second
-
-
-def _factors(exponent: Int, like: Float) -> tuple[Float, Float]:
-    """Two factors of 2^n, which itself may be out of range: to multiply by the first is exact.
-
-    The second one depends on the sign of n alone.
-    """
-    far = _far(like)
-    is_small = exponent < 0
-    shift = like.fraction_bits
-    nearer = where_int(is_small, exponent.constant(far << shift), -far << shift)
-    rest = where(is_small, like.constant(2.0**-far), 2.0**far)
-    return power_of_2(exponent + nearer, like), rest
+def _whole(exponent: Float, offset: int) -> tuple[Int, Float]:
+    """The whole number n next to an exponent: as `Power` has it, and as a float."""
+    # The offset is added with what rounds, and costs nothing so.
+    rounder = exponent.rounder + offset
+    shifted = exponent + rounder
+    return shifted.as_int(), shifted - rounder
 
 
 def _power(
-    x: Float, coefficients: Sequence[float], log_2: Mapping[int, Sequence[float]] = LOG_2
+    x: Float,
+    coefficients: Sequence[float],
+    offset: int,
+    log_2: Mapping[int, Sequence[float]] = LOG_2,
 ) -> Power:
     """The exponential as a power of 2 and a number near 1, for x in the bounds of `exp`."""
-    shifted = x * (1 / math.log(2)) + x.rounder
-    n = shifted - x.rounder
+    exponent, n = _whole(x * (1 / math.log(2)), offset)
     rest = x
     for part in log_2[x.bits]:
         rest = rest - n * part
     fraction = rest + polynomial(rest, coefficients) * (rest * rest)
-    return Power(fraction, shifted.as_int() << x.fraction_bits)
+    return Power(fraction, exponent)
 
 
-def exp_power(x: Float) -> Power:
+def exp_power(x: Float, offset: int) -> Power:
     """The exponential as a power of 2 and a number near 1, for x in the bounds of `exp`."""
-    return _power(x, _FORMATS[x.bits].exp)
+    return _power(x, _FORMATS[x.bits].exp, offset)
 
 
 def exp(x: Float) -> Float:
     """The exponential. Error: 1.1 units."""
     least, greatest = exponent_bounds(x)
-    return exp_power(x.clamped(least * math.log(2), greatest * math.log(2))).value()
+    bounded = x.clamped(least * math.log(2), greatest * math.log(2))
+    return exp_power(bounded, 2 * bias(x)).value()
 
 
 def exp_to_1(x: Float) -> Float:
-    """The exponential of an x that is no more than 0: the same bits, with less to choose from."""
+    """The exponential of an x that is no more than 0: the same bits, by one factor of 2^n."""
     least, _ = exponent_bounds(x)
-    power = exp_power(x.at_least(least * math.log(2)))
-    far = _far(x)
-    scale = power_of_2(power.exponent + (far << x.fraction_bits), x)
-    return power.times(scale) * 2.0**-far
+    # Half way to the exponent of the least normal number: by so much 2^n is put off.
+    far = (2 - x.least_exponent) // 2
+    power = exp_power(x.at_least(least * math.log(2)), bias(x) + far)
+    return power.times(power.normal()) * 2.0**-far
 
 
 def exp2(x: Float) -> Float:
@@ -192,34 +197,32 @@ def exp2(x: Float) -> Float:
 
 def exp2_power(x: Float, lost: Float | None = None) -> Power:
     """The power 2^x, or 2^(x + lost), for an x near the bounds of exponents at most."""
-    shifted = x + x.rounder
-    rest = x - (shifted - x.rounder)
+    exponent, n = _whole(x, 2 * bias(x))
+    rest = x - n
     if lost is not None:
         rest = rest + lost
     # The first coefficient is the largest, and added last, so that it is rounded once.
     first, *others = _FORMATS[x.bits].exp2
-    fraction = rest * (rest * polynomial(rest, others) + first)
-    return Power(fraction, shifted.as_int() << x.fraction_bits)
+    return Power(rest * (rest * polynomial(rest, others) + first), exponent)
 
 
 def exp2_in_double(x: Float) -> Float:
     """The power 2^x in f64, as exact as f32 needs it, where it is a normal number."""
-    shifted = x + x.rounder
-    rest = x - (shifted - x.rounder)
-    power = 1.0 + rest * polynomial(rest, _EXP2_IN_DOUBLE)
-    return power * power_of_2(shifted.as_int() << x.fraction_bits, x)
+    exponent, n = _whole(x, bias(x))
+    rest = x - n
+    return (1.0 + rest * polynomial(rest, _EXP2_IN_DOUBLE)) * Power(rest, exponent).normal()
 
 
 def exp_plus_1(x: Float) -> Float:
     """The sum exp(x) + 1, for an x where exp(x) is a normal number, and at least 1."""
-    power = _power(x, _FORMATS[x.bits].exp, _NEAREST_LOG_2)
-    return power.times(power_of_2(power.exponent, x)) + 1.0
+    power = _power(x, _FORMATS[x.bits].exp, bias(x), _NEAREST_LOG_2)
+    return power.times(power.normal()) + 1.0
 
 
 def expm1_below_0(x: Float) -> Float:
     """The difference exp(x) - 1, for an x <= 0 whose 2^n is a normal number; -0 becomes 0."""
-    power = _power(x, _FORMATS[x.bits].expm1_below_0, _NEAREST_LOG_2)
-    scale = power_of_2(power.exponent, x)
+    power = _power(x, _FORMATS[x.bits].expm1_below_0, bias(x), _NEAREST_LOG_2)
+    scale = power.normal()
     return power.fraction * scale + (scale - 1.0)
 
 
@@ -228,9 +231,9 @@ def expm1(x: Float) -> Float:
     # What is less rounds to -1; what is more is infinite, by an n that is just not too great.
     least, greatest = -(x.fraction_bits + 4.0), 2.4 - x.least_exponent
     bounded = x.clamped(least * math.log(2), greatest * math.log(2))
-    power = _power(bounded, _FORMATS[x.bits].expm1)
     # Half of 2^n, which may be out of range where the result is not.
-    scale = power_of_2(power.exponent - (1 << x.fraction_bits), x)
+    power = _power(bounded, _FORMATS[x.bits].expm1, bias(x) - 1)
+    scale = power.normal()
     grown = (power.fraction * scale + (scale - 0.5)) * 2.0
     # Subnormal numbers would lose a bit, and -0 its sign.
     return where(abs(x) < 2.0 ** -(x.fraction_bits + 2), x, grown)

@@ -1,10 +1,10 @@
 """sinh, cosh, tanh and their inverses."""
 
 import math
-from dataclasses import replace
 
 from plumbline.elementary_functions.arithmetic import Float, polynomial, where
 from plumbline.elementary_functions.exponential import (
+    bias,
     exp,
     exp_plus_1,
     exp_power,
@@ -66,8 +66,9 @@ def one_plus_tanh(x: Float) -> Float:
 def _half_exp(size: Float) -> Float:
     """Half of exp(x), which may be in range where exp(x) is not."""
     _, greatest = exponent_bounds(size)
-    power = exp_power(size.at_most((greatest + 1) * math.log(2)))
-    return replace(power, exponent=power.exponent - (1 << size.fraction_bits)).value()
+    bounded = size.at_most((greatest + 1) * math.log(2))
+    # An offset of one less is an n of one less.
+    return exp_power(bounded, 2 * bias(size) - 1).value()
 
 
 def sinh(x: Float) -> Float:
