@@ -43,6 +43,7 @@ from plumbline.loader_to_torch.pooled_sizes import sizes_of_poolings
 from plumbline.loader_to_torch.python_functions import functions_of_sizes
 from plumbline.loader_to_torch.recurrent_sizes import sizes_of_recurrent_layers
 from plumbline.loader_to_torch.scalar_indices import indices_by_number
+from plumbline.loader_to_torch.simplified_sizes import simplified_sizes
 from plumbline.loader_to_torch.size_expressions import quick_expressions
 from plumbline.loader_to_torch.without_values import without_values
 
@@ -86,6 +87,7 @@ def _held() -> Iterator[None]:
         _without_seeds_of_this_thread(),
         without_values(),
         _what_is_known_taken(),
+        simplified_sizes(),
         elements_asserted(),
         _sizes_of_results(),
         functions_of_sizes(),

@@ -94,9 +94,22 @@ def _rounded(call: Call, number: torch.fx.Node) -> torch.fx.Node:
     return call(operator.sub, upper, call(operator.mul, both, _remainder(call, upper, 2)))
 
 
-def _truncated(call: Call, number: torch.fx.Node) -> torch.fx.Node | None:
-    """What is left of a number without its fraction, if it is known not to be negative."""
-    return _floor(call, number) if statically_known_true(number.meta["val"] >= 0) else None
+def _either(call: Call, holds: Number, chosen: Number, other: Number) -> torch.fx.Node:
+    """One of two integers: the other one, and the difference where the condition holds."""
+    one_or_zero = call(torch.ops.aten.Int.bool, holds)
+    if isinstance(chosen, int) and isinstance(other, int):
+        difference: Number = chosen - other
+    else:
+        difference = call(operator.sub, chosen, other)
+    return call(operator.add, other, call(operator.mul, one_or_zero, difference))
+
+
+def _truncated(call: Call, number: torch.fx.Node) -> torch.fx.Node:
+    """What is left of a number without its fraction."""
+    if statically_known_true(number.meta["val"] >= 0):
+        return _floor(call, number)
+    # The one of the two that is nearer to 0.
+    return _either(call, call(operator.ge, number, 0), _floor(call, number), _ceil(call, number))
 
 
 def _shifted(step: Callable[..., object]) -> Callable[..., torch.fx.Node]:
@@ -154,16 +167,11 @@ def _not(call: Call, holds: Number) -> torch.fx.Node:
 
 
 def _chosen(call: Call, holds: Number, chosen: Number, other: Number) -> torch.fx.Node | None:
-    """One of two integers: the other one, and the difference where the condition holds."""
+    """One of two numbers, if they are integers."""
     known = [_value(number) for number in (chosen, other)]
     if not all(isinstance(value, int | torch.SymInt) for value in known):
         return None
-    one_or_zero = call(torch.ops.aten.Int.bool, holds)
-    if isinstance(chosen, int) and isinstance(other, int):
-        difference: Number = chosen - other
-    else:
-        difference = call(operator.sub, chosen, other)
-    return call(operator.add, other, call(operator.mul, one_or_zero, difference))
+    return _either(call, holds, chosen, other)
 
 
 _SPELLINGS: dict[object, Callable[..., torch.fx.Node | None]] = {

@@ -78,7 +78,7 @@ def _resized(x: torch.Tensor, mode: str, **options: bool) -> torch.Tensor:
         lambda x, n: torch.div(x, n, rounding_mode="trunc"),
         lambda x, n: x * math.floor(n / 3) + math.ceil(n / 3),
         _compared,
-        lambda x, n: x * math.floor((4 - n) / 3),
+        lambda x, n: x * math.floor((4 - n) / 3) + math.trunc((9 - n) / 2),
         lambda x, n: x * round(n / 3) + round(n / 2) + round((5 - n) / 2),
         lambda x, n: x * math.ceil(n * 4) + math.floor(n + 1) + math.trunc(-n) + round(n - 3),
         lambda x, n: _PAD(x[None], (1, 2), mode="reflect"),
