@@ -3,13 +3,14 @@
 Its own take a number of Python's of a dynamic size, or ask which of two is larger, and so fix it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.nn import functional
 
+from plumbline.loader_to_torch.decompositions.adaptive_pooling import greatest_of_windows
 from plumbline.loader_to_torch.decompositions.contraction import pairs
 
 _EXACT = "donot_use_mm_for_euclid_dist"
@@ -384,6 +385,53 @@ def adaptive_avg_pool1d(
     if _are_known(size):
         return functional.adaptive_avg_pool1d(input, size)
     return functional.adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)
+
+
+_Pooling = Callable[..., Any]
+
+
+def _adaptive_max_pool(rank: int, own: _Pooling) -> _Pooling:
+    """The greatest of each of as many windows as sizes say, and its place, in `rank` dimensions.
+
+    PyTorch's `own` takes the numbers of the example.
+    """
+
+    def pooled(
+        input: torch.Tensor,  # noqa: A002 - PyTorch's name
+        output_size: Any,
+        return_indices: bool = False,
+    ) -> Any:
+        given = output_size if isinstance(output_size, Sequence) else [output_size] * rank
+        counts = [
+            size if count is None else count
+            for size, count in zip(input.shape[-rank:], given, strict=True)
+        ]
+        if _are_known(*counts):
+            return own(input, output_size, return_indices)
+        return greatest_of_windows(input, counts)
+
+    return pooled
+
+
+def _greatest_alone(pooled: _Pooling) -> _Pooling:
+    return lambda *args, **options: pooled(*args, **options)[0]
+
+
+_ALONE_AND_WITH_PLACES: Sequence[tuple[Any, Any]] = (
+    (functional.adaptive_max_pool1d, functional.adaptive_max_pool1d_with_indices),
+    (functional.adaptive_max_pool2d, functional.adaptive_max_pool2d_with_indices),
+    (functional.adaptive_max_pool3d, functional.adaptive_max_pool3d_with_indices),
+)
+
+
+def _adaptive_max_pools() -> Iterator[tuple[_Pooling, _Pooling]]:
+    for rank, (alone, with_places) in enumerate(_ALONE_AND_WITH_PLACES, 1):
+        pooled = _adaptive_max_pool(rank, with_places)
+        yield from ((with_places, pooled), (alone, _greatest_alone(pooled)))
+
+
+ADAPTIVE_MAX_POOLS: Mapping[_Pooling, _Pooling] = dict(_adaptive_max_pools())
+"""What takes the place of each of PyTorch's."""
 
 
 def affine_grid(

@@ -486,6 +486,7 @@ def _packed(*_: Any, **__: Any) -> Any:
 
 _TRACED: Mapping[Callable[..., Any], Callable[..., Any]] = {
     functional.adaptive_avg_pool1d: dynamic_functions.adaptive_avg_pool1d,
+    **dynamic_functions.ADAPTIVE_MAX_POOLS,
     functional.affine_grid: dynamic_functions.affine_grid,
     functional.ctc_loss: _ctc_loss,
     functional.embedding_bag: bags_of_one_length,

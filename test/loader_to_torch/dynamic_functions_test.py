@@ -154,6 +154,9 @@ def test_associative_scans_are_of_any_length(reverse: bool) -> None:
         lambda x, _: (torch.fft.fftfreq(x.shape[0]), torch.fft.rfftfreq(x.shape[1], 0.3)),
         lambda x, _: torch.fft.fftfreq(x.shape[1], 1 / x.shape[1], dtype=torch.float64) * x,
         lambda x, _: torch.nn.functional.adaptive_avg_pool1d(x, x.shape[1] // 2 + 1),
+        lambda x, _: torch.nn.functional.adaptive_max_pool1d(x, x.shape[1] // 2 + 1),
+        lambda x, _: torch.nn.functional.adaptive_max_pool2d(x[None], (len(x) // 2 + 1, 3), True),
+        lambda x, _: torch.nn.AdaptiveMaxPool2d((2, None))(x[None]),
     ],
 )
 def test_functions_of_any_size(taken: Callable[..., Any]) -> None:

@@ -85,28 +85,36 @@ def _adaptive_avg_pool(rank: int) -> Rule:
     return decomposed
 
 
-def _adaptive_max_pool(rank: int) -> Rule:
-    """The greatest element of each window of the last `rank` dimensions, and its place.
+def greatest_of_windows(
+    operand: torch.Tensor, counts: Sequence[int]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The greatest element of each of so many windows along the last dimensions, and its place.
 
     Places are counted row by row, over these dimensions.
     """
+    greatest, places = operand, None
+    # How many elements there are from one place along the dimension to the next.
+    step = 1
+    # From the last on, so that of equal elements the first counts.
+    for axis, count in reversed([*enumerate(counts, operand.dim() - len(counts))]):
+        windows, starts, _ = _windows(greatest, axis, count)
+        greatest, chosen = windows.max(axis + 1)
+        chosen = chosen + along(starts, chosen, axis)
+        inner = 0 if places is None else places.gather(axis, chosen)
+        places = chosen * step + inner
+        step = step * operand.shape[axis]
+    assert places is not None
+    return greatest, places
+
+
+def _adaptive_max_pool(rank: int) -> Rule:
+    """The greatest elements of windows of the last `rank` dimensions, and their places."""
 
     def decomposed(operand: torch.Tensor, counts: Sequence[int]) -> Any:
         counts = one_each(counts, rank)
         if _are_parts(operand.shape[-rank:], counts):
             return NotImplemented
-        greatest, places = operand, None
-        # How many elements there are from one place along the dimension to the next.
-        step = 1
-        # From the last on, so that of equal elements the first counts.
-        for axis, count in reversed([*enumerate(counts, operand.dim() - rank)]):
-            windows, starts, _ = _windows(greatest, axis, count)
-            greatest, chosen = windows.max(axis + 1)
-            chosen = chosen + along(starts, chosen, axis)
-            inner = 0 if places is None else places.gather(axis, chosen)
-            places = chosen * step + inner
-            step = step * operand.shape[axis]
-        return greatest, places
+        return greatest_of_windows(operand, counts)
 
     return decomposed
 
