@@ -34,7 +34,7 @@ def get_item(operand: torch.Tensor, index: Any) -> torch.Tensor:
 
 def set_item(operand: torch.Tensor, index: Any, value: Any) -> None:
     """Does `operand[index] = value` likewise."""
-    selected, rest = _by_numbers(operand, index)
+    selected, rest = _by_numbers(operand, index, is_written=True)
     selected[rest] = value
 
 
@@ -48,7 +48,7 @@ def _with_numbers(
 ) -> Any:
     if func in _FUNCTIONS:
         operand, index, *value = args
-        args = (*_by_numbers(operand, index), *value)
+        args = (*_by_numbers(operand, index, is_written=bool(value)), *value)
         if any(map(_is_number, _items(args[1]))):
             return func, args, kwargs
     if func in _SELECT:
@@ -65,13 +65,17 @@ def _with_counted(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[An
     return operand, dim, index
 
 
-def _by_numbers(operand: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
+def _by_numbers(
+    operand: torch.Tensor, index: Any, *, is_written: bool = False
+) -> tuple[torch.Tensor, Any]:
     """What numbers in tensors select, and the index of that by other items.
 
     A truth value is a mask of one element along a dimension of its own. Where there is a number, or
-    a truth value, for each of a batch, these stay what they are.
+    a truth value, for each of a batch, these stay what they are. A size is a number where something
+    is written: there PyTorch takes the example's.
     """
-    numbers = [_of_one_level(item) for item in _items(index) if _is_number(item) or _is_truth(item)]
+    is_number = _is_written_number if is_written else _is_number
+    numbers = [_of_one_level(item) for item in _items(index) if is_number(item) or _is_truth(item)]
     tensors = (number for number in numbers if isinstance(number, torch.Tensor))
     if not numbers or any(map(torch._C._functorch.is_batchedtensor, tensors)):
         return operand, index
@@ -80,7 +84,7 @@ def _by_numbers(operand: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
     for place, item in enumerate(_items(index)):
         if item is Ellipsis:
             dim = operand.dim() - sum(map(_dimensions, _items(index)[place:]))
-        if _is_number(item):
+        if is_number(item):
             operand = operand.select(dim, _counted(_of_one_level(item), operand.shape[dim]))
         elif _is_truth(item):
             operand = operand.unsqueeze(dim)
@@ -101,6 +105,8 @@ def _counted(item: Any, size: int) -> Any:
     if isinstance(item, torch.SymInt):
         if statically_known_true(item >= 0) and statically_known_true(item < size):
             return item
+        if statically_known_true(item < 0) and statically_known_true(item + size >= 0):
+            return item + size
         number: Any = item
         item = torch.scalar_tensor(number, dtype=torch.int64)
     if not isinstance(item, FakeTensor) or item.constant is not None:
@@ -124,6 +130,10 @@ def _is_number(item: Any) -> bool:
     if isinstance(item, torch.Tensor):
         return item.dim() == 0 and item.dtype in _INTEGERS
     return _is_unknown(item)
+
+
+def _is_written_number(item: Any) -> bool:
+    return isinstance(item, torch.SymInt) or _is_number(item)
 
 
 def _is_truth(item: Any) -> bool:

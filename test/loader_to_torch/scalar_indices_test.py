@@ -53,6 +53,27 @@ def test_counted_from_either_end(name: str) -> None:
         program(torch.randn(3, 4, 4), torch.tensor(3))
 
 
+def test_places_that_sizes_tell_are_written() -> None:
+    class Written(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            rows, columns = x.shape
+            y = x * 2
+            y[rows - 1] = 1
+            y[:, columns // 2] = x[:, 0]
+            y[..., -columns] += 3
+            y[1 - rows, torch.tensor([2, 0])] = 4
+            y[columns // 3, rows // 2 :] = x.sum()
+            return y
+
+    sizes = {"x": {0: Dim("n", min=3, max=20), 1: Dim("m", min=5, max=20)}}
+    program = plumbline.compile(Written(), (torch.randn(7, 6),), sizes)
+    for shape in ((7, 6), (4, 5), (9, 11)):
+        x = torch.randn(shape)
+        torch.testing.assert_close(program(x)[0], Written()(x))
+    with pytest.raises(UserError, match="an index is out of range"):
+        program(torch.randn(3, 18))
+
+
 class _Cache(torch.nn.Module):
     def forward(
         self, cache: torch.Tensor, x: torch.Tensor, at: int, of: torch.Tensor
