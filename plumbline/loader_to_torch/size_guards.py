@@ -17,7 +17,7 @@ import sympy
 import torch
 from torch.fx.experimental import _config
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
-from torch.utils._sympy.functions import FloatPow, FloorDiv, Mod, PythonMod
+from torch.utils._sympy.functions import FloatPow, FloorDiv, Max, Mod, PythonMod
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from plumbline.errors import UserError
@@ -227,7 +227,9 @@ class _Excessive:
         if condition.has(FloatPow):
             # An estimate, which PyTorch makes to choose one of two ways to the same result.
             return True
-        is_of_memory = any(frame.name in _OF_MEMORY for frame in frames)
+        is_of_memory = _is_of_strides(condition) or any(
+            frame.name in _OF_MEMORY for frame in frames
+        )
         if not is_of_memory and not _is_of_0_or_1(condition):
             return False
         excluded = self._excluded(condition)
@@ -253,6 +255,14 @@ class _Excessive:
                 if not all(written_as(one, numbers) for one in conditions):
                     return symbol, size
         return None
+
+
+def _is_of_strides(condition: sympy.Basic) -> bool:
+    """Whether a condition is one of strides, which PyTorch has count elements as if one is there.
+
+    PyTorch's C++ asks of them as well, where no frame says what for.
+    """
+    return any(1 in greatest.args for greatest in condition.atoms(Max))
 
 
 def _is_of_0_or_1(condition: sympy.Basic) -> bool:
