@@ -22,7 +22,7 @@ from plumbline.tcp_to_linalg.building import DYNAMIC, dim, empty, fill, generic,
 from plumbline.tcp_to_linalg.combiners import Combination
 from plumbline.tcp_to_linalg.loop_nest import PARALLEL, REDUCTION, SCAN, dims_map, loop_nest
 from plumbline.tcp_to_linalg.pattern import Pattern, Patterns
-from plumbline.tcp_to_linalg.scalars import constant
+from plumbline.tcp_to_linalg.scalars import cast, constant
 
 
 def convert_reduce(op: ReduceOp) -> ir.Value:
@@ -59,7 +59,10 @@ def _arg_reduction(combiner: str) -> Pattern:
             loops,
             lambda elements, so_far: best(so_far[0], widened(op, elements[0], type_)),
         )
-        first = Combination(Combiner.build("min"), None, places.element_type)
+        is_small = source.shape[axis] != DYNAMIC and source.shape[axis] < 1 << 31
+        # As wide as most elements are, so that vectors of both have as many.
+        counted = ir.IntegerType.get_signless(32) if is_small else places.element_type
+        first = Combination(Combiner.build("min"), None, counted)
 
         def payload(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
             element, extreme = widened(op, elements[0], type_), elements[1]
@@ -70,26 +73,31 @@ def _arg_reduction(combiner: str) -> Pattern:
                 is_best = arith.ori(is_nan, is_best)
             else:
                 is_best = arith.cmpi(arith.CmpIPredicate.eq, element, extreme)
-            place = arith.index_cast(places.element_type, linalg.IndexOp(axis).result)
+            place = arith.index_cast(counted, linalg.IndexOp(axis).result)
             return first(so_far[0], arith.select(is_best, place, first.identity()))
 
         (result,) = loop_nest(
-            [fill(places, sizes, first.identity())],
+            [fill(with_elements(places, counted), sizes, first.identity())],
             [op.input, extreme],
             [every, at_kept, at_kept],
             loops,
             payload,
         )
-        if source.shape[axis] not in (0, DYNAMIC):
+        has_none = source.shape[axis] in (0, DYNAMIC)
+        if counted == places.element_type and not has_none:
             return result
 
-        def place_or_none(elements: Sequence[ir.Value]) -> ir.Value:
-            is_none = arith.cmpi(arith.CmpIPredicate.eq, elements[0], first.identity())
-            return arith.select(is_none, constant(places.element_type, -1), elements[0])
+        def found(elements: Sequence[ir.Value]) -> ir.Value:
+            (place,) = elements
+            result = cast(place, places.element_type, from_unsigned=False, to_unsigned=False)
+            if not has_none:
+                return result
+            is_none = arith.cmpi(arith.CmpIPredicate.eq, place, first.identity())
+            # Of no elements the place is -1.
+            return arith.select(is_none, constant(places.element_type, -1), result)
 
         every_place = ir.AffineMap.get_identity(places.rank)
-        # Of no elements the place is -1.
-        return generic(empty(places, sizes), [result], [every_place], place_or_none)
+        return generic(empty(places, sizes), [result], [every_place], found)
 
     return convert
 

@@ -78,7 +78,7 @@ func.func @reduce_5(%arg0: tensor<3xi8>) -> tensor<i8> {
 // CHECK:         arith.ori
 // CHECK:         linalg.index 1
 // CHECK:         arith.select
-// CHECK:         arith.minsi
+// CHECK:         arith.minsi {{.*}} : i64
 // CHECK-NOT:     tcp.
 // CHECK:         return
 func.func @argmax(%arg0: tensor<2x?x4xf16>) -> tensor<2x4xi64> {
@@ -102,6 +102,20 @@ func.func @argmax(%arg0: tensor<2x?x4xf16>) -> tensor<2x4xi64> {
 func.func @argmin(%arg0: tensor<3xi8>) -> tensor<i32> {
   %0 = tcp.argmin %arg0 {dim = 0 : index, int_signedness = #tcp<signedness Signed>} : tensor<3xi8> -> tensor<i32>
   return %0 : tensor<i32>
+}
+
+// -----
+
+// A dimension of known size is counted through in 32 bits.
+// CHECK-LABEL: func.func @argmax_of_known_size(
+// CHECK:         arith.index_cast %{{.*}} : index to i32
+// CHECK:         arith.minsi {{.*}} : i32
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel"]
+// CHECK:         arith.extsi %{{.*}} : i32 to i64
+// CHECK-NEXT:    linalg.yield
+func.func @argmax_of_known_size(%arg0: tensor<?x9xf32>) -> tensor<?xi64> {
+  %0 = tcp.argmax %arg0 {dim = 1 : index} : tensor<?x9xf32> -> tensor<?xi64>
+  return %0 : tensor<?xi64>
 }
 
 // -----
@@ -162,8 +176,8 @@ func.func @scan_3(%arg0: tensor<?x7x1xf32>) -> tensor<?x7x1xf32> {
 // CHECK-NEXT:      %[[WIDE:.*]] = arith.extf %[[X]] : bf16 to f32
 // CHECK-NEXT:      arith.maximumf %[[SO_FAR]], %[[WIDE]] : f32
 // CHECK:           arith.truncf %{{.*}} : f32 to bf16
-// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[MOST]] : {{.*}} outs(%{{.*}} : tensor<2xi64>)
-// CHECK-NEXT:    ^bb0(%[[X:[^:]*]]: bf16, %[[BEST:[^:]*]]: f32, %{{.*}}: i64):
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[MOST]] : {{.*}} outs(%{{.*}} : tensor<2xi32>)
+// CHECK-NEXT:    ^bb0(%[[X:[^:]*]]: bf16, %[[BEST:[^:]*]]: f32, %{{.*}}: i32):
 // CHECK-NEXT:      %[[WIDE:.*]] = arith.extf %[[X]] : bf16 to f32
 // CHECK:           arith.cmpf oeq, %[[WIDE]], %[[BEST]] : f32
 func.func @half_extremes(%x: tensor<2x3xbf16>) -> (tensor<2xbf16>, tensor<2xi64>) {
