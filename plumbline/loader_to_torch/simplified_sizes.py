@@ -9,6 +9,7 @@ took seven minutes so, and takes half of one.
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from traceback import FrameSummary
 from typing import Any
 from unittest import mock
 
@@ -26,6 +27,8 @@ from torch.utils._sympy.functions import (
     ToFloat,
     TruncToInt,
 )
+
+from plumbline.loader_to_torch.memory_questions import is_of_memory
 
 
 @contextlib.contextmanager
@@ -159,11 +162,17 @@ class _ByMultiples:
     @classmethod
     def known(cls, shapes: ShapeEnv) -> "_ByMultiples":
         """Those that the program is exported for alone."""
+        multiples = [
+            each
+            for each in shapes.divisible
+            if each.args[0].is_Symbol and isinstance(each.args[1], sympy.Integer)
+        ]
+        asserted = _asserted(shapes) if multiples else set()
         return cls(
             {
-                each.args[0]: (sympy.Dummy(integer=True, positive=True), each.args[1])
-                for each in shapes.divisible
-                if each.args[0].is_Symbol and isinstance(each.args[1], sympy.Integer)
+                left.args[0]: (sympy.Dummy(integer=True, positive=True), left.args[1])
+                for left in multiples
+                if sympy.Eq(left, 0) in asserted
             }
         )
 
@@ -181,6 +190,16 @@ class _ByMultiples:
         return number.xreplace(
             {times: FloorDiv(size, n) for size, (times, n) in self.quotients.items()}
         )
+
+
+def _asserted(shapes: ShapeEnv) -> set[sympy.Basic]:
+    """The guards that calls are held to: not those of memory, which the program may do without."""
+    return {
+        guard.expr
+        for guard in shapes.guards
+        if not isinstance(frame := guard.sloc.framework_loc, FrameSummary)
+        or not is_of_memory(frame)
+    }
 
 
 def _whole(number: sympy.Expr) -> sympy.Expr | None:

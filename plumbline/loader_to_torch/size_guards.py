@@ -23,27 +23,11 @@ from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.assertions import ASSERT_NUMBER
 from plumbline.loader_to_torch.followed_program import FollowedProgram, symbolic_sizes_of
+from plumbline.loader_to_torch.memory_questions import is_of_memory
 from plumbline.loader_to_torch.node_locations import all_nodes
 from plumbline.loader_to_torch.size_places import Place, SizeNodes, places_of_symbols
 from plumbline.loader_to_torch.size_words import in_words
 from plumbline.loader_to_torch.written_sizes import written_as
-
-_OF_MEMORY = frozenset(
-    {
-        # torch._prims_common:
-        *("is_contiguous", "is_contiguous_or_false", "check_contiguous_sizes_strides"),
-        *("is_channels_last_contiguous_2d", "is_channels_last_contiguous_3d"),
-        *("are_strides_like_channels_last_or_false", "_is_non_overlapping_and_dense_or_false"),
-        # There, what sorts dimensions by strides.
-        *("__lt__", "ge", "should_swap"),
-        # torch._refs, torch._prims: whether there is a view of another shape.
-        *("_reshape_view_helper", "_reshape_view_helper_core_alg", "_collapse_view_helper"),
-    }
-)
-"""Functions of PyTorch's that ask how tensors lie in memory, which by itself changes no result.
-
-But what they find, PyTorch does not ask again: that a size is 1, say, and an op stretches it.
-"""
 
 _TORCH = Path(torch.__file__).parent
 
@@ -227,14 +211,12 @@ class _Excessive:
         if condition.has(FloatPow):
             # An estimate, which PyTorch makes to choose one of two ways to the same result.
             return True
-        is_of_memory = _is_of_strides(condition) or any(
-            frame.name in _OF_MEMORY for frame in frames
-        )
-        if not is_of_memory and not _is_of_0_or_1(condition):
+        asks_of_memory = _is_of_strides(condition) or any(map(is_of_memory, frames))
+        if not asks_of_memory and not _is_of_0_or_1(condition):
             return False
         excluded = self._excluded(condition)
         if excluded is None:
-            return is_of_memory
+            return asks_of_memory
         if excluded not in self._tried:
             self._tried[excluded] = self._program.holds_at(dict([excluded]))
         return self._tried[excluded]
