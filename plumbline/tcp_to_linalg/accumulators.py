@@ -1,5 +1,8 @@
 """Elements that many others are combined into, and the wider types that this is done in."""
 
+import math
+from collections.abc import Sequence
+
 from torch_mlir import ir
 from torch_mlir.dialects import arith
 
@@ -21,6 +24,16 @@ def accumulator_type(element_type: ir.Type) -> ir.Type:
     That is f32 for half precision, of which each step would round, else their own.
     """
     return ir.F32Type.get() if is_half_precision(element_type) else element_type
+
+
+def place_type(sizes: Sequence[int], otherwise: ir.Type) -> ir.Type:
+    """The type that places among the elements of such dimensions are carried in.
+
+    It is as wide as most elements are, so that vectors of both have as many, if it is known to hold
+    all places.
+    """
+    is_small = DYNAMIC not in sizes and math.prod(sizes) < 1 << 31
+    return ir.IntegerType.get_signless(32) if is_small else otherwise
 
 
 def combination(op: TcpOp) -> Combination:

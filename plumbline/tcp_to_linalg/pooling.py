@@ -1,6 +1,5 @@
 """Pooling, as loops over windows and their elements."""
 
-import math
 from collections.abc import Sequence
 
 from torch_mlir import ir
@@ -12,11 +11,11 @@ from plumbline.tcp_to_linalg.accumulators import (
     all_narrowed,
     combination,
     narrowed,
+    place_type,
     widened,
     with_elements,
 )
 from plumbline.tcp_to_linalg.building import (
-    DYNAMIC,
     dim,
     dynamic_sizes,
     empty,
@@ -62,10 +61,8 @@ def convert_argmax_pool(op: ArgmaxPoolOp) -> ir.Value:
     nest = _Nest(op)
     element = op.input.type.element_type
     unsigned = is_unsigned(op.int_signedness, element)
-    # As wide as most elements are, so that vectors of both have as many.
     spatial = op.input.type.shape[nest.batches :]
-    is_small = DYNAMIC not in spatial and math.prod(spatial) < 1 << 31
-    places = ir.IntegerType.get_signless(32 if is_small else 64)
+    places = place_type(spatial, ir.IntegerType.get_signless(64))
 
     def payload(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> list[ir.Value]:
         (element, _), (best, best_place) = elements, so_far

@@ -15,6 +15,7 @@ from plumbline.tcp_to_linalg.accumulators import (
     combination,
     in_any_order,
     narrowed,
+    place_type,
     widened,
     with_elements,
 )
@@ -59,9 +60,7 @@ def _arg_reduction(combiner: str) -> Pattern:
             loops,
             lambda elements, so_far: best(so_far[0], widened(op, elements[0], type_)),
         )
-        is_small = source.shape[axis] != DYNAMIC and source.shape[axis] < 1 << 31
-        # As wide as most elements are, so that vectors of both have as many.
-        counted = ir.IntegerType.get_signless(32) if is_small else places.element_type
+        counted = place_type([source.shape[axis]], places.element_type)
         first = Combination(Combiner.build("min"), None, counted)
 
         def payload(elements: Sequence[ir.Value], so_far: Sequence[ir.Value]) -> ir.Value:
