@@ -10,7 +10,7 @@ import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 from torch.nn import functional
 
-from plumbline.loader_to_torch.decompositions.adaptive_pooling import greatest_of_windows
+from plumbline.loader_to_torch.decompositions.adaptive_pooling import greatest_of_windows, one_each
 from plumbline.loader_to_torch.decompositions.contraction import pairs
 
 _EXACT = "donot_use_mm_for_euclid_dist"
@@ -401,10 +401,10 @@ def _adaptive_max_pool(rank: int, own: _Pooling) -> _Pooling:
         output_size: Any,
         return_indices: bool = False,
     ) -> Any:
-        given = output_size if isinstance(output_size, Sequence) else [output_size] * rank
+        given = output_size if isinstance(output_size, Sequence) else [output_size]
         counts = [
             size if count is None else count
-            for size, count in zip(input.shape[-rank:], given, strict=True)
+            for size, count in zip(input.shape[-rank:], one_each(given, rank), strict=True)
         ]
         if _are_known(*counts):
             return own(input, output_size, return_indices)

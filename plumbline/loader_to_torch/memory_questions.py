@@ -2,6 +2,9 @@
 
 from traceback import FrameSummary
 
+import sympy
+from torch.utils._sympy.functions import Max
+
 _OF_MEMORY = frozenset(
     {
         # torch._prims_common:
@@ -23,3 +26,11 @@ But what they find, PyTorch does not ask again: that a size is 1, say, and an op
 def is_of_memory(frame: FrameSummary) -> bool:
     """Whether what asks there asks how tensors lie in memory."""
     return frame.name in _OF_MEMORY
+
+
+def is_of_strides(condition: sympy.Basic) -> bool:
+    """Whether a condition is one of strides, which PyTorch has count elements as if one is there.
+
+    PyTorch's C++ asks of them as well, where no frame says what for.
+    """
+    return any(1 in greatest.args for greatest in condition.atoms(Max))

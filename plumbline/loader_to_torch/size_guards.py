@@ -17,13 +17,13 @@ import sympy
 import torch
 from torch.fx.experimental import _config
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
-from torch.utils._sympy.functions import FloatPow, FloorDiv, Max, Mod, PythonMod
+from torch.utils._sympy.functions import FloatPow, FloorDiv, Mod, PythonMod
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from plumbline.errors import UserError
 from plumbline.loader_to_torch.assertions import ASSERT_NUMBER
 from plumbline.loader_to_torch.followed_program import FollowedProgram, symbolic_sizes_of
-from plumbline.loader_to_torch.memory_questions import is_of_memory
+from plumbline.loader_to_torch.memory_questions import is_of_memory, is_of_strides
 from plumbline.loader_to_torch.node_locations import all_nodes
 from plumbline.loader_to_torch.size_places import Place, SizeNodes, places_of_symbols
 from plumbline.loader_to_torch.size_words import in_words
@@ -211,7 +211,7 @@ class _Excessive:
         if condition.has(FloatPow):
             # An estimate, which PyTorch makes to choose one of two ways to the same result.
             return True
-        asks_of_memory = _is_of_strides(condition) or any(map(is_of_memory, frames))
+        asks_of_memory = is_of_strides(condition) or any(map(is_of_memory, frames))
         if not asks_of_memory and not _is_of_0_or_1(condition):
             return False
         excluded = self._excluded(condition)
@@ -237,14 +237,6 @@ class _Excessive:
                 if not all(written_as(one, numbers) for one in conditions):
                     return symbol, size
         return None
-
-
-def _is_of_strides(condition: sympy.Basic) -> bool:
-    """Whether a condition is one of strides, which PyTorch has count elements as if one is there.
-
-    PyTorch's C++ asks of them as well, where no frame says what for.
-    """
-    return any(1 in greatest.args for greatest in condition.atoms(Max))
 
 
 def _is_of_0_or_1(condition: sympy.Basic) -> bool:
